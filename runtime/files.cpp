@@ -88,6 +88,18 @@ void AtomicFile::commit() {
   }
 }
 
+void check_writable(const std::string& path) {
+  size_t slash = path.rfind('/');
+  std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  struct stat status {};
+  bool there = stat(path.c_str(), &status) == 0;
+  if (there && S_ISDIR(status.st_mode)) throw Error(Failure::wrong_use, fmt::format("cannot write {}: it is a directory", path));
+  if (there && !S_ISREG(status.st_mode)) return;
+  if (access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw Error(Failure::wrong_use, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  }
+}
+
 void write_file(const std::string& path, std::string_view text) {
   AtomicFile file(path);
   file.write(text);

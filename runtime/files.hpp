@@ -30,6 +30,9 @@ class AtomicFile {
   void discard();
 };
 
+/// Throws Error (wrong_use) when a file could not be made there: found out before a long run, not after it.
+void check_writable(const std::string& path);
+
 void write_file(const std::string& path, std::string_view text);
 
 }  // namespace adjoule::runtime

@@ -211,17 +211,23 @@ void Instance::run(int64_t steps, const RunHooks& hooks) {
   statistics_.steps = steps_;
   statistics_.steps_advanced = statistics_.steps_redone = 0;
   auto start = std::chrono::steady_clock::now();
-  states_ = run_init();
-  if (hooks.after_init) add_to_states(states_, *hooks.after_init);
-  int32_t stride = hooks.every > 0 ? static_cast<int32_t>(std::min<int64_t>(hooks.every, std::max(1, steps_))) : std::max(1, steps_);
-  has_run_ = true;
-  for (int32_t t = 0;; t = std::min(steps_ - (steps_ - t) % stride, t + stride)) {
-    if (hooks.every > 0 && hooks.observe && t % hooks.every == 0) hooks.observe(t);
-    if (steps_ - t < stride) {
-      advance(states_, t, steps_);
-      break;
+  try {
+    states_ = run_init();
+    has_run_ = true;
+    if (hooks.after_init) add_to_states(states_, *hooks.after_init);
+    int64_t stride = hooks.every > 0 ? hooks.every : std::max(1, steps_);
+    for (int64_t t = 0;; t += stride) {
+      if (hooks.observe) hooks.observe(t);
+      int64_t next = std::min<int64_t>(steps_, t + stride);
+      advance(states_, static_cast<int32_t>(t), static_cast<int32_t>(next));
+      if (next - t < stride || next == steps_) {
+        if (hooks.observe && next == t + stride) hooks.observe(next);
+        break;
+      }
     }
-    advance(states_, t, t + stride);
+  } catch (...) {
+    has_run_ = false;
+    throw;
   }
   statistics_.forward_seconds = seconds_since(start);
 }

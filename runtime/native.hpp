@@ -55,4 +55,8 @@ void adjoule_release(adjoule::runtime::Context*, void* buffer, int64_t bytes);
 adjoule::runtime::NativeStack* adjoule_stack_new(adjoule::runtime::Context*, int64_t item_bytes, int64_t field_bytes);
 void adjoule_stack_grow(adjoule::runtime::Context*, adjoule::runtime::NativeStack*);   // room for at least one more item
 void adjoule_stack_release(adjoule::runtime::Context*, adjoule::runtime::NativeStack*);  // with the buffers still in it
+// Adds the full blocks of 1024 among `count` values to `total`, each summed in 16 lanes (ir/reductions.hpp); moves the rest
+// to the front, or, when `last`, adds it too, as a short block.
+double adjoule_sum_f64(double* values, int64_t count, int32_t last, double total);
+double adjoule_sum_f32(float* values, int64_t count, int32_t last, double total);
 }

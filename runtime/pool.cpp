@@ -1,6 +1,7 @@
 // The pool: size classes are exact sizes, since a program asks for the same few sizes over and over.
 #include "pool.hpp"
 
+#include <cstddef>
 #include <cstdlib>
 #include <new>
 

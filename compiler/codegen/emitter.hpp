@@ -32,8 +32,7 @@ struct ModuleState {
   std::vector<FaultSite>& sites;
   std::map<std::pair<const ir::Procedure*, ir::OpId>, int> site_numbers = {};
   std::vector<llvm::GlobalValue*> kept = {};       // vector variants, named only in attributes: must survive until used
-  std::map<std::string, llvm::Function*> sums = {};   // helpers that add up blocks of lanes, by element type
-
+  
   llvm::LLVMContext& context() const { return module.getContext(); }
   llvm::Type* i1() const { return llvm::Type::getInt1Ty(context()); }
   llvm::Type* i8() const { return llvm::Type::getInt8Ty(context()); }
@@ -94,27 +93,34 @@ struct AxisRange {
 /// How one reduce statement of a parallel loop is carried out (reductions.cpp).
 struct ReduceStatement {
   ir::OpId op = -1;
-  int handle = 0;                 // number of the handle
+  size_t handle = 0;
   enum class Way : uint8_t {
     plain,        // in place, in the order of the loop
     row,          // values of one row are kept, then reduced
     whole,        // values of the whole loop are kept, then reduced: the later statements into one field
-    lanes,        // a scalar, nested in inner loops: lane by lane
+    lanes,        // a sum into a scalar from inside inner loops: lane by lane
   } way = Way::plain;
-  Components pending;             // value components, then the element's number (i64, -1: none) for fields
-  Components neutral;
-  std::vector<llvm::Value*> buffers;   // a pending component
-  bool conditional = false;       // some iteration may have no value
+  bool nested = false;            // inside an inner loop: any number of times an iteration
+  bool own = false;               // into the loop's own element
+  bool conditional = false;       // inside an `if`
+  bool shared = false;            // touches memory that other iterations touch too
+  int pass = 0;                   // of the loop, when it must run several times
+  Components pending;             // components of the value, then for fields the element's number (i64; -1: none)
+  std::vector<llvm::Value*> buffers;            // for each of `pending`
+  std::vector<llvm::AllocaInst*> totals;        // sums into scalars: f64, a component
+  std::vector<llvm::AllocaInst*> lanes;         // way lanes: 16 reals, a component
 };
 
-/// A handle of the kernel that is being written.
+/// A handle of the parallel loop that is being written.
 struct Handle {
   ir::Value value = ir::no_value;
   ir::Mode mode = ir::Mode::any;
-  Type type;                      // field type, or the type of a scalar under reduction
-  Components scalars;             // scalar handles: allocas of the accumulators
-  std::vector<llvm::Value*> lanes;   // way lanes: an array of 16 a component
+  Type type;                                    // field type, or the type of a scalar under reduction
+  std::vector<llvm::AllocaInst*> scalars;       // of a scalar: its components
 };
+
+struct Rows;                                    // rows.hpp
+struct Margins { std::vector<int64_t> low, high; };   // by axis of a nest: how far constant offsets reach
 
 class Emitter {
  public:
@@ -140,6 +146,7 @@ class Emitter {
   std::vector<ReduceStatement> statements;           // of the kernel
   llvm::MDNode* access_group = nullptr;              // of the parallel loop that is being written
   llvm::Value* ordinal = nullptr;                    // i64: number of the iteration, for lanes
+  int active_pass = 0;
   std::map<ir::OpId, llvm::Value*> hoisted_stacks;
   int kernel_count = 0;
   std::string base_name;
@@ -230,11 +237,13 @@ class Emitter {
   struct LoopShape {
     bool reversed = false;
     bool parallel = false;        // accesses of the current access group are independent between iterations
-    bool slow = false;            // not worth vectorising
+    bool slow = false;            // not worth vectorising or unrolling
   };
   void counted_loop(llvm::Value* begin, llvm::Value* end, LoopShape shape, const std::function<void(llvm::Value*)>& body);
+  llvm::MDNode* loop_metadata(LoopShape shape);
   void when(llvm::Value* condition, const std::function<void()>& body);
   std::vector<AxisRange> axis_ranges(const std::vector<ir::Domain>& domains);
+  void restrict_range(AxisRange& range, const ir::Domain& domain, bool periodic);
   std::pair<llvm::Value*, llvm::Value*> rim_row(const std::vector<AxisRange>& axes, size_t level,
                                                 llvm::ArrayRef<llvm::Value*> outer);   // count, flag
   llvm::Value* rim_coordinate(const AxisRange& axis, llvm::Value* counter, llvm::Value* flag);
@@ -243,43 +252,66 @@ class Emitter {
   void ordered_nest(const std::vector<AxisRange>& axes, const std::function<void(llvm::ArrayRef<llvm::Value*>)>& body);
 
   // --- lower_loops.cpp: kernels
-  struct Margins { std::vector<int64_t> low, high; };   // an axis of the nest
+  struct KernelSignature {
+    llvm::Function* function = nullptr;
+    std::map<llvm::Value*, size_t> arguments;   // of the caller's values: number of the argument
+    std::vector<llvm::Value*> call;
+    bool can_fault = false;
+  };
+  struct RowPiece {
+    llvm::Value* begin = nullptr;
+    llvm::Value* end = nullptr;
+    llvm::Value* ok = nullptr;        // the axes before the row are away from the edges
+    llvm::Value* rim_flag = nullptr;
+  };
   void emit_kernel(ir::OpId id);
-  void emit_loop_kernel(const ir::Op& op);
+  KernelSignature kernel_signature(const ir::Op& op, const std::vector<ir::Value>& needed);
+  void return_from_kernel(const std::vector<Components>& results, bool fault);
+  void call_kernel(const ir::Op& op, const KernelSignature& signature);
+  void emit_loop_kernel(const ir::Op& op, std::vector<Components>& results);
   void emit_serial_kernel(const ir::Op& op, std::vector<Components>& results);
   void collect_captured(ir::BlockId block, std::vector<bool>& inside, std::vector<ir::Value>& captured) const;
   bool contains(ir::BlockId block, const std::function<bool(const ir::Op&)>& wanted) const;
   bool can_fault(const ir::Op& op) const;
-  bool has_stacks(const ir::Op& op) const;
-  void hoist_stacks(ir::BlockId block);
-  void release_hoisted_stacks();
-  Margins read_margins(const ir::Op& op) const;
   void scan_offsets(ir::BlockId block, const ir::Op& loop, Margins& margins) const;
-  bool offset_of_index(const ir::Op& loop, ir::Value reference, int& first_axis, std::vector<int64_t>& total) const;
-
-  struct Rows;                    // state of the rows of a parallel loop
-  void emit_rows(const ir::Op& op, Rows& rows, size_t level, std::vector<llvm::Value*>& outer, llvm::Value* row_ok);
+  bool offset_of_index(const ir::Op& loop, ir::Value reference, size_t& first_axis, std::vector<int64_t>& total) const;
+  void emit_pass(const ir::Op& op, Rows& rows);
+  void emit_rows(const ir::Op& op, Rows& rows, std::vector<llvm::Value*>& outer, llvm::Value* row_ok);
+  llvm::Value* away_from_edges(const AxisRange& axis, llvm::Value* counter, const Margins& margins, size_t level);
   void emit_row(const ir::Op& op, Rows& rows, llvm::ArrayRef<llvm::Value*> outer, llvm::Value* row_ok);
-  void emit_row_part(const ir::Op& op, Rows& rows, llvm::ArrayRef<llvm::Value*> outer, llvm::Value* begin, llvm::Value* end,
-                     llvm::Value* row_begin, bool inner, llvm::Value* rim_flag);
-  void emit_iteration(const ir::Op& op, llvm::ArrayRef<llvm::Value*> coordinates, const Rows& rows, bool inner);
+  void emit_row_piece(const ir::Op& op, Rows& rows, llvm::ArrayRef<llvm::Value*> outer, RowPiece piece);
+  void emit_split_row(const ir::Op& op, Rows& rows, llvm::ArrayRef<llvm::Value*> outer, RowPiece piece);
+  void emit_iteration(const ir::Op& op, Rows& rows, llvm::ArrayRef<llvm::Value*> outer, const RowPiece& piece,
+                      llvm::Value* i, bool inner);
 
   // --- reductions.cpp
-  void plan_reductions(const ir::Op& op);
+  int plan_reductions(const ir::Op& op);             // the number of passes
   void find_reductions(ir::BlockId block, bool nested, bool conditional, const ir::Op& loop);
-  bool is_own_index(const ir::Op& loop, const ir::Op& reduce) const;
+  void choose_ways(size_t handle, bool may_repeat, int& passes);
+  bool is_own_element(const ir::Op& loop, const ir::Op& reduce) const;
+  bool is_sum(const ReduceStatement& s) const;       // of reals, into a scalar
+  void begin_scalar(Handle& handle, const Components& initial);
+  Components finish_scalar(const Handle& handle);
+  void begin_reductions(Rows& rows);
+  void end_reductions(Rows& rows);
+  void begin_row(Rows& rows, llvm::Value* row_begin);
+  void end_row(Rows& rows, llvm::Value* length);
+  void begin_pending();
+  void store_pending(const Rows& rows, llvm::Value* i);
   void emit_reduce(ir::OpId id);
-  void reduce_field(const Handle& handle, ir::Reduction reduction, const Place& place, const Components& value);
-  void reduce_element(const Handle& handle, ir::Reduction reduction, llvm::Value* number, llvm::ArrayRef<llvm::Value*> value);
+  void add_to_lane(ReduceStatement& s, const Components& value);
+  void close_block(ReduceStatement& s);
+  void begin_sum(ReduceStatement& s);
+  llvm::Value* total_iterations(const Rows& rows);
+  void add_row(ReduceStatement& s, llvm::Value* count, bool last);
+  void replay(ReduceStatement& s, llvm::Value* count);
+  void reduce_element(llvm::Value* buffer, const Type& field, ir::Reduction reduction, llvm::Value* number,
+                      llvm::ArrayRef<llvm::Value*> value);
   llvm::Value* combine(ir::Reduction reduction, llvm::Value* a, llvm::Value* v);
   llvm::Value* neutral_element(ir::Reduction reduction, llvm::Type* type);
-  void allocate_reduction_buffers(Rows& rows);
-  void release_reduction_buffers(Rows& rows);
-  void begin_pending();
-  void store_pending(const Rows& rows, llvm::Value* row_position);
-  void finish_row(Rows& rows, llvm::Value* row_length);
-  void finish_loop(Rows& rows);
-  llvm::Function* sum_function();
+  size_t pending_count(const ReduceStatement& s) const;
+  llvm::Type* pending_type(const ReduceStatement& s, size_t i) const;
+  ir::Reduction reduction_of(const Handle& handle) const;
 };
 
 }  // namespace adjoule::codegen

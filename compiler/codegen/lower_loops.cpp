@@ -49,12 +49,6 @@ bool Emitter::can_fault(const ir::Op& op) const {
   });
 }
 
-bool Emitter::has_stacks(const ir::Op& op) const {
-  return contains(op.blocks[0], [](const ir::Op& inner) {
-    return inner.code == Opcode::stack_new || inner.code == Opcode::push || inner.code == Opcode::pop;
-  });
-}
-
 // --- the function of a kernel
 
 /// Calls the kernel with everything that is not a constant passed as an argument; one argument for each different value, so

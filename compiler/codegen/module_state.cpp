@@ -78,7 +78,10 @@ llvm::FunctionCallee ModuleState::runtime_function(const char* name) {
   llvm::FunctionType* type = nullptr;
   if (text == "adjoule_allocate") type = llvm::FunctionType::get(ptr, {ptr, i64()}, false);
   else if (text == "adjoule_release") type = llvm::FunctionType::get(none, {ptr, ptr, i64()}, false);
-  else if (text == "adjoule_stack_new") type = llvm::FunctionType::get(ptr, {ptr, i64(), i64()}, false);
+  else if (text == "adjoule_sum_f64" || text == "adjoule_sum_f32") {
+    llvm::Type* f64 = llvm::Type::getDoubleTy(context());
+    type = llvm::FunctionType::get(f64, {ptr, i64(), i32(), f64}, false);
+  } else if (text == "adjoule_stack_new") type = llvm::FunctionType::get(ptr, {ptr, i64(), i64()}, false);
   else type = llvm::FunctionType::get(none, {ptr, ptr}, false);
   auto* f = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
   f->setDoesNotThrow();

@@ -272,7 +272,7 @@ bool evaluate(const Procedure& procedure, const Op& op, std::span<const Componen
     case Opcode::select: copy_into(result, 0, 0, operands[operands[0].integers[0] != 0 ? 1 : 2]); return true;
     case Opcode::int_to_real: {
       int32_t i = operands[0].integers[0];
-      result.reals[0] = single ? static_cast<float>(i) : i;
+      result.reals[0] = single ? static_cast<double>(static_cast<float>(i)) : static_cast<double>(i);
       return true;
     }
     case Opcode::real_to_int: result.integers[0] = real_to_int(operands[0].reals[0]); return true;

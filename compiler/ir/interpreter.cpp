@@ -61,7 +61,8 @@ class Machine {
   std::vector<std::unique_ptr<Reducer>> reducers_;   // of handles that the running parallel loop reduces
   int64_t iteration_ = 0;                            // of the running parallel loop
   std::vector<Components> operands_;                 // scratch of `value_operation`
-  std::vector<Datum> carried_;                       // scratch of `transfer`
+  FieldData moving_;                                 // scratch of `transfer`: components,
+  std::vector<Datum> moving_storage_;                //   fields and stacks
 
   static size_t at(int32_t id) { return static_cast<size_t>(id); }
   const Type& type(Value v) const { return procedure_.type(v); }
@@ -156,9 +157,30 @@ class Machine {
 
   /// Copies values at once (a swap is one): `last` tells whose storage may be handed over; null: everybody's.
   void transfer(std::span<const Value> from, std::span<const Value> to, const std::vector<bool>* last, size_t first = 0) {
-    carried_.clear();
-    for (size_t i = 0; i < from.size(); ++i) carried_.push_back(datum(from[i], last == nullptr || (*last)[first + i]));
-    for (size_t i = 0; i < to.size(); ++i) set(to[i], std::move(carried_[i]));
+    moving_.reals.clear();
+    moving_.integers.clear();
+    moving_storage_.clear();
+    for (size_t i = 0; i < from.size(); ++i) {
+      if (!type(from[i]).is_value()) {
+        moving_storage_.push_back(datum(from[i], last == nullptr || (*last)[first + i]));
+        continue;
+      }
+      Components c = components(from[i]);
+      moving_.reals.insert(moving_.reals.end(), c.reals.begin(), c.reals.end());
+      moving_.integers.insert(moving_.integers.end(), c.integers.begin(), c.integers.end());
+    }
+    auto real = moving_.reals.cbegin();
+    auto integer = moving_.integers.cbegin();
+    auto storage = moving_storage_.begin();
+    for (Value v : to) {
+      if (!type(v).is_value()) {
+        set(v, std::move(*storage++));
+        continue;
+      }
+      ResultComponents c = room(v);
+      real = std::ranges::copy_n(real, std::ssize(c.reals), c.reals.begin()).in;
+      integer = std::ranges::copy_n(integer, std::ssize(c.integers), c.integers.begin()).in;
+    }
   }
 
   /// The storage of a version for writing: taken over at its last use, else copied.
@@ -188,7 +210,7 @@ class Machine {
         break;
       case Opcode::fill: fill(op); break;
       case Opcode::load: load(op); break;
-      case Opcode::store: store(op, *fields_[at(op.operands[0])]); break;
+      case Opcode::store: put(op, element(op), *fields_[at(op.operands[0])]); break;
       case Opcode::reduce: reduce(op, id); break;
       case Opcode::set_element: set_element(op, id); break;
       case Opcode::add_fields: add_fields(op); break;
@@ -274,7 +296,7 @@ class Machine {
     const Place& p = places_[at(op.operands[0])];
     if ((static_cast<size_t>(element) + 1) * p.reals > data.reals.size() ||
         (static_cast<size_t>(element) + 1) * p.integers > data.integers.size()) {
-      fail(op.span, fmt::format("{} is read at an instant that was not bound", value_name(op.operands[0])));
+      fail(op.span, fmt::format("{} has no row for this instant: none was bound", value_name(op.operands[0])));
     }
     return element;
   }
@@ -312,8 +334,8 @@ class Machine {
     return {{}, numbers};
   }
 
-  void store(const Op& op, FieldData& data) {
-    int64_t e = element(op);
+  /// Puts the last operand into element `e`; outside of a `zero` grid it is dropped.
+  void put(const Op& op, int64_t e, FieldData& data) const {
     if (e < 0) return;
     std::vector<int32_t> numbers;
     Components c = as_stored(op.operands.back(), numbers);
@@ -333,11 +355,7 @@ class Machine {
   void set_element(const Op& op, OpId id) {
     int64_t e = element(op);
     std::shared_ptr<FieldData> data = own(op.operands[0], last_use(id, 0));
-    if (e >= 0) {
-      fields_[at(op.operands[0])] = data;  // `store` looks at it there
-      store(op, *data);
-      if (last_use(id, 0)) fields_[at(op.operands[0])].reset();
-    }
+    put(op, e, *data);
     fields_[at(op.results[0])] = std::move(data);
   }
 

@@ -57,12 +57,6 @@ std::vector<Value> joined(std::initializer_list<std::vector<Value>> lists) {
   return all;
 }
 
-std::vector<Value> pick(const std::vector<Value>& list, const std::vector<int>& positions) {
-  std::vector<Value> picked;
-  for (int k : positions) picked.push_back(list[at(k)]);
-  return picked;
-}
-
 Value zero_field(ir::Builder& b, const ir::FieldInfo& field) {
   Value v = b.zero(field.type);
   b.name(v, field.name + "_bar");

@@ -51,6 +51,7 @@ struct Routine {
   SymbolId symbol = no_symbol;
   Progress progress = Progress::untouched;
   std::vector<SymbolId> parameters;
+  std::vector<SymbolId> spaces; // G of u[G]
   std::vector<bool> written;    // proc: field parameters that its body changes
   std::vector<int> functions;   // proc: by parameter, the fn that the first call gave (its types count for every call)
 };
@@ -74,6 +75,7 @@ struct Checker {
   std::vector<bool> used;               // by SymbolId: its value was read
   std::vector<Routine> functions, procs;   // parallel to ast.functions, ast.procs
   std::vector<Progress> constants;         // parallel to ast.consts
+  std::vector<SymbolId> constant_symbols;  // parallel to ast.consts
   std::vector<AbstractSpace> abstract_spaces;
   std::vector<std::string> active;      // the fns, procs and constants that are being checked right now, outermost first
   std::set<std::string> unknown;        // names already reported as unknown
@@ -153,12 +155,20 @@ struct Number {
 std::optional<Number> evaluate(const Checker& c, const Expr& e);   // of a checked expression
 std::optional<int64_t> evaluate_int(const Checker& c, const Expr& e);
 
-// --- declarations.cpp
+// --- declarations.cpp: sizes, spaces, constants, fields
+void declare_globals(Checker& c);
+void check_declarations(Checker& c);
 void ensure_constant(Checker& c, int index, Span use);
-void ensure_function(Checker& c, int index, Span use);
-void ensure_proc(Checker& c, int index, Span use);
 /// Checks an expression of extents, constants, defaults.
 Type constant_expression(Checker& c, const Expr& e, const std::string& owner, bool sizes);
+/// Before something is checked on demand: is it being checked already (a cycle), or too deep a chain? Reports both.
+bool may_enter(Checker& c, const std::string& name, bool running, Span use, const std::string& what, const std::string& help);
+
+// --- routines.cpp: fns and procs, checked when they are first called
+void check_signatures(Checker& c);
+void check_routines(Checker& c);                                   // those that nobody called
+void ensure_function(Checker& c, int index, Span use);
+void ensure_proc(Checker& c, int index, Span use);
 
 // --- expressions.cpp
 /// The type of an expression, stored in its ExprInfo; none for spaces and functions, and after a mistake.

@@ -206,5 +206,21 @@ TEST_F(Plan, PlanningAgainChangesNothing) {
   EXPECT_EQ(ir::print(p, planned(once)), ir::print(p, once));
 }
 
+// The walk itself must see mistakes.
+TEST_F(Plan, TheWalkFindsUseAfterDrop) {
+  const Value x = field("x", true);
+  b.effect(Opcode::drop, {x});
+  b.set_outputs({element(x)});
+  EXPECT_EQ(plan_errors(b.take()).size(), 1u);
+}
+
+TEST_F(Plan, TheWalkFindsLeaksAndForeignBuffers) {
+  const Value x = field("x"), c = b.input(bool_type(), "c");
+  const Value y = b.emit(Opcode::fill, {b.constant(1.0)}, particles());
+  b.if_(c, [&]() -> Values { b.effect(Opcode::drop, {y}); return {}; }, [&]() -> Values { return {}; });
+  b.set_outputs({x});
+  EXPECT_EQ(plan_errors(b.take()).size(), 2u);
+}
+
 }  // namespace
 }  // namespace adjoule::transform::testing

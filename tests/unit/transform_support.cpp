@@ -97,6 +97,8 @@ void expect_same_run(const ir::Program& p, const ir::Procedure& before, const ir
   const ir::Outcome a = ir::interpret(p, before, e, inputs), b = ir::interpret(p, after, e, again);
   ASSERT_EQ(a.fault.has_value(), b.fault.has_value()) << (a.fault ? a.fault->message : b.fault ? b.fault->message : "");
   if (a.fault) return;
+  for (size_t i = 0; i < inputs.size(); ++i)   // stacks that came in are changed
+    EXPECT_TRUE(!inputs[i].stack || same(inputs[i], again[i])) << "input " << i;
   ASSERT_EQ(a.outputs.size(), b.outputs.size());
   for (size_t i = 0; i < a.outputs.size(); ++i)
     EXPECT_TRUE(same(a.outputs[i], b.outputs[i])) << "output " << i << "\n" << ir::print(p, before) << ir::print(p, after);

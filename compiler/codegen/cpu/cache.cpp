@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -129,6 +130,7 @@ void write_procedure(Writer& out, const ir::Procedure& procedure) {
     out.numbers(block.ops);
     out.numbers(block.yields);
   }
+  out.number(static_cast<uint64_t>(procedure.consumed.size()));
   for (bool consumed : procedure.consumed) out.number(consumed);
 }
 

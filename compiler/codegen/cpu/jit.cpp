@@ -27,6 +27,8 @@ llvm::Error define_runtime(orc::LLJIT& jit) {
   add("adjoule_stack_new", &adjoule_stack_new);
   add("adjoule_stack_grow", &adjoule_stack_grow);
   add("adjoule_stack_release", &adjoule_stack_release);
+  add("adjoule_sum_f64", &adjoule_sum_f64);
+  add("adjoule_sum_f32", &adjoule_sum_f32);
   return jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)));
 }
 

@@ -24,7 +24,7 @@ class __attribute__((visibility("default"))) Program {
   /// Evaluates sizes and extents. Throws wrong_use: a size that is missing, unknown or leads to an impossible extent.
   Instance instantiate(const Options& options = {}) const;
 
-  const std::vector<Message>& warnings() const;
+  const std::vector<Message>& warnings() const { return *warnings_; }
   std::string warning_text() const;               // as shown on a terminal, "" without warnings
 
   explicit Program(std::shared_ptr<const driver::Compilation> compilation);
@@ -32,6 +32,7 @@ class __attribute__((visibility("default"))) Program {
 
  private:
   std::shared_ptr<const driver::Compilation> compilation_;
+  std::shared_ptr<const std::vector<Message>> warnings_;
 };
 
 }  // namespace adjoule
