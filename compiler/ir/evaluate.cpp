@@ -211,15 +211,17 @@ bool compare(Opcode code, T a, T b) {
 
 bool comparison(const Op& op, std::span<const Components> operands, ResultComponents result) {
   const Components &a = operands[0], &b = operands[1];
-  result.integers[0] = a.reals.empty() ? compare(op.code, a.integers[0], b.integers[0]) : compare(op.code, a.reals[0], b.reals[0]);
+  result.integers[0] = a.reals.empty() ? compare(op.code, a.integers[0], b.integers[0])
+                                       : compare(op.code, a.reals[0], b.reals[0]);
   return true;
 }
 
-bool elementwise(const Procedure& procedure, const Op& op, std::span<const Components> operands, ResultComponents result,
-                 bool single) {
+bool elementwise(const Procedure& procedure, const Op& op, std::span<const Components> operands,
+                 ResultComponents result, bool single) {
   for (size_t i = 0; i < result.integers.size(); ++i) {
     int32_t a = operands[0].integers[i];
-    result.integers[i] = operands.size() == 1 ? integer_unary(op.code, a) : integer_binary(op.code, a, operands[1].integers[i]);
+    result.integers[i] = operands.size() == 1 ? integer_unary(op.code, a)
+                                              : integer_binary(op.code, a, operands[1].integers[i]);
   }
   if (single) Reals<float>(procedure, op, operands, result.reals).elementwise();
   else Reals<double>(procedure, op, operands, result.reals).elementwise();

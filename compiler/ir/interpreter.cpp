@@ -1,6 +1,4 @@
-// The interpreter (interpreter.hpp). All components of all values of a procedure lie in one register file at fixed places;
-// fields and stacks are pointers beside it. Values are defined before they are used, so a register needs no initial value,
-// and nothing recurs: a value has one register whatever the depth of its block.
+// The interpreter (interpreter.hpp): one function an operation that needs more than values; the rest is in evaluate.cpp.
 #include "ir/interpreter.hpp"
 
 #include <fmt/format.h>
@@ -12,26 +10,21 @@
 #include "ir/last_uses.hpp"
 #include "ir/op_table.hpp"
 #include "ir/reductions.hpp"
+#include "ir/registers.hpp"
 
 namespace adjoule::ir {
 namespace {
-
-/// Where the components of one value lie; of a field type: the components of one of its elements.
-struct Place {
-  size_t real = 0, reals = 0;
-  size_t integer = 0, integers = 0;
-};
 
 std::string counted(int64_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
 
 class Machine {
  public:
   Machine(const Program& program, const Procedure& procedure, const Environment& environment)
-      : program_(program), procedure_(procedure), environment_(environment), last_uses_(find_last_uses(procedure)) {
+      : program_(program), procedure_(procedure), environment_(environment), last_uses_(find_last_uses(procedure)),
+        registers_(program, procedure), reducers_(procedure.values.size()) {
     for (size_t s = 0; s < program.spaces.size(); ++s) {
       shapes_.push_back({&program.spaces[s], s < environment.extents.size() ? environment.extents[s] : Coordinates{1, 1, 1}});
     }
-    lay_out();
   }
 
   std::vector<Datum> run(std::vector<Datum> inputs) {
@@ -43,7 +36,7 @@ class Machine {
     block(procedure_.body);
     std::vector<Datum> outputs;
     const std::vector<bool>& last = last_uses_.yields[at(procedure_.body)];
-    for (size_t i = 0; i < procedure_.outputs().size(); ++i) outputs.push_back(datum(procedure_.outputs()[i], last[i]));
+    for (size_t i = 0; i < procedure_.outputs().size(); ++i) outputs.push_back(registers_.datum(procedure_.outputs()[i], last[i]));
     return outputs;
   }
 
@@ -53,82 +46,19 @@ class Machine {
   const Environment& environment_;
   LastUses last_uses_;
   std::vector<Shape> shapes_;
-  std::vector<Place> places_;                        // by value, as the four below
-  std::vector<double> reals_;
-  std::vector<int32_t> integers_;
-  std::vector<std::shared_ptr<FieldData>> fields_;   // versions, and what handles update (a scalar handle: one element)
-  std::vector<std::shared_ptr<StackData>> stacks_;
+  Registers registers_;
   std::vector<std::unique_ptr<Reducer>> reducers_;   // of handles that the running parallel loop reduces
   int64_t iteration_ = 0;                            // of the running parallel loop
   std::vector<Components> operands_;                 // scratch of `value_operation`
-  FieldData moving_;                                 // scratch of `transfer`: components,
-  std::vector<Datum> moving_storage_;                //   fields and stacks
 
   static size_t at(int32_t id) { return static_cast<size_t>(id); }
   const Type& type(Value v) const { return procedure_.type(v); }
 
   [[noreturn]] static void fail(Span span, std::string message) { throw RuntimeFault{span, std::move(message)}; }
 
-  // --- registers
-
-  void lay_out() {
-    places_.resize(procedure_.values.size());
-    fields_.resize(procedure_.values.size());
-    stacks_.resize(procedure_.values.size());
-    reducers_.resize(procedure_.values.size());
-    size_t reals = 0, integers = 0;
-    for (size_t v = 0; v < places_.size(); ++v) {
-      const Type& t = procedure_.values[v].type;
-      auto count = static_cast<size_t>(scalar_count(program_, t));
-      places_[v] = {reals, t.differentiable() ? count : 0, integers, t.differentiable() ? 0 : count};
-      if (!t.is_value()) continue;
-      reals += places_[v].reals;
-      integers += places_[v].integers;
-    }
-    reals_.resize(reals);
-    integers_.resize(integers);
-  }
-
-  Components components(Value v) const {
-    const Place& p = places_[at(v)];
-    return {std::span(reals_).subspan(p.real, p.reals), std::span(integers_).subspan(p.integer, p.integers)};
-  }
-  ResultComponents room(Value v) {
-    const Place& p = places_[at(v)];
-    return {std::span(reals_).subspan(p.real, p.reals), std::span(integers_).subspan(p.integer, p.integers)};
-  }
-  int32_t integer(Value v) const { return integers_[places_[at(v)].integer]; }
-
-  /// The run-time value of `v`; `last`: its storage may be handed over.
-  Datum datum(Value v, bool last) {
-    Datum d;
-    if (type(v).stack) {
-      d.stack = last ? std::move(stacks_[at(v)]) : stacks_[at(v)];
-    } else if (type(v).field) {
-      d.field = last ? std::move(fields_[at(v)]) : fields_[at(v)];
-    } else {
-      Components c = components(v);
-      d.reals.assign(c.reals.begin(), c.reals.end());
-      d.integers.assign(c.integers.begin(), c.integers.end());
-    }
-    return d;
-  }
-
-  void set(Value v, Datum&& d) {
-    if (type(v).stack) {
-      stacks_[at(v)] = std::move(d.stack);
-    } else if (type(v).field) {
-      fields_[at(v)] = std::move(d.field);
-    } else {
-      ResultComponents to = room(v);
-      std::ranges::copy(d.reals, to.reals.begin());
-      std::ranges::copy(d.integers, to.integers.begin());
-    }
-  }
-
   /// An input from outside: its form is checked, its reals are rounded where real is f32.
   void bind(Value v, Datum&& d) {
-    const Place& p = places_[at(v)];
+    const Place& p = registers_.place(v);
     bool fits = type(v).stack ? d.stack != nullptr : d.reals.size() == p.reals && d.integers.size() == p.integers;
     if (type(v).field && !type(v).stack) {
       auto count = static_cast<size_t>(element_count(program_, type(v), environment_));
@@ -138,7 +68,7 @@ class Machine {
     }
     if (!fits) fail({}, fmt::format("input {} of {} does not have the form of its type", value_name(v), procedure_.name));
     if (environment_.single) round_reals(d);
-    set(v, std::move(d));
+    registers_.set(v, std::move(d));
   }
 
   static void round_reals(Datum& d) {
@@ -153,40 +83,6 @@ class Machine {
   std::string value_name(Value v) const {
     const std::string& name = procedure_.values[at(v)].name;
     return name.empty() ? fmt::format("%{}", v) : name;
-  }
-
-  /// Copies values at once (a swap is one): `last` tells whose storage may be handed over; null: everybody's.
-  void transfer(std::span<const Value> from, std::span<const Value> to, const std::vector<bool>* last, size_t first = 0) {
-    moving_.reals.clear();
-    moving_.integers.clear();
-    moving_storage_.clear();
-    for (size_t i = 0; i < from.size(); ++i) {
-      if (!type(from[i]).is_value()) {
-        moving_storage_.push_back(datum(from[i], last == nullptr || (*last)[first + i]));
-        continue;
-      }
-      Components c = components(from[i]);
-      moving_.reals.insert(moving_.reals.end(), c.reals.begin(), c.reals.end());
-      moving_.integers.insert(moving_.integers.end(), c.integers.begin(), c.integers.end());
-    }
-    auto real = moving_.reals.cbegin();
-    auto integer = moving_.integers.cbegin();
-    auto storage = moving_storage_.begin();
-    for (Value v : to) {
-      if (!type(v).is_value()) {
-        set(v, std::move(*storage++));
-        continue;
-      }
-      ResultComponents c = room(v);
-      real = std::ranges::copy_n(real, std::ssize(c.reals), c.reals.begin()).in;
-      integer = std::ranges::copy_n(integer, std::ssize(c.integers), c.integers.begin()).in;
-    }
-  }
-
-  /// The storage of a version for writing: taken over at its last use, else copied.
-  std::shared_ptr<FieldData> own(Value v, bool last) {
-    std::shared_ptr<FieldData> data = last ? std::move(fields_[at(v)]) : fields_[at(v)];
-    return data.use_count() > 1 ? std::make_shared<FieldData>(*data) : data;
   }
 
   // --- blocks and operations
@@ -206,39 +102,39 @@ class Machine {
       case Opcode::normalise: put_reference(type(op.operands[0]).space, number(op.operands[0]), integers(op)); break;
       case Opcode::check_index: check_index(op); break;
       case Opcode::check_nonzero:
-        if (integer(op.operands[0]) == 0) fail(op.span, "division by zero");
+        if (registers_.integer(op.operands[0]) == 0) fail(op.span, "division by zero");
         break;
       case Opcode::fill: fill(op); break;
       case Opcode::load: load(op); break;
-      case Opcode::store: put(op, element(op), *fields_[at(op.operands[0])]); break;
+      case Opcode::store: put(op, element(op), *registers_.field(op.operands[0])); break;
       case Opcode::reduce: reduce(op, id); break;
       case Opcode::set_element: set_element(op, id); break;
       case Opcode::add_fields: add_fields(op); break;
-      case Opcode::stack_new: stacks_[at(op.results[0])] = std::make_shared<StackData>(); break;
-      case Opcode::push: stacks_[at(op.operands[0])]->items.push_back(datum(op.operands[1], last_use(id, 1))); break;
+      case Opcode::stack_new: registers_.stack(op.results[0]) = std::make_shared<StackData>(); break;
+      case Opcode::push: registers_.stack(op.operands[0])->items.push_back(registers_.datum(op.operands[1], last_use(id, 1))); break;
       case Opcode::pop: pop(op); break;
       case Opcode::if_: if_(op); break;
       case Opcode::for_: for_(op, id); break;
       case Opcode::while_: while_(op, id); break;
       case Opcode::loop: loop(op, id); break;
       case Opcode::serial: serial(op, id); break;
-      case Opcode::copy: fields_[at(op.results[0])] = fields_[at(op.operands[0])]; break;
+      case Opcode::copy: registers_.field(op.results[0]) = registers_.field(op.operands[0]); break;
       case Opcode::drop:
-        fields_[at(op.operands[0])].reset();
-        stacks_[at(op.operands[0])].reset();
+        registers_.field(op.operands[0]).reset();
+        registers_.stack(op.operands[0]).reset();
         break;
       default: value_operation(op);
     }
   }
 
-  std::span<int32_t> integers(const Op& op) { return room(op.results[0]).integers; }
+  std::span<int32_t> integers(const Op& op) { return registers_.room(op.results[0]).integers; }
   bool last_use(OpId op, size_t operand) const { return last_uses_.operands[at(op)][operand]; }
 
   void value_operation(const Op& op) {
     operands_.clear();
-    for (Value v : op.operands) operands_.push_back(components(v));
-    if (evaluate(procedure_, op, operands_, room(op.results[0]), environment_.single)) return;
-    if (op.code == Opcode::extract_at || op.code == Opcode::insert_at) array_fault(op, integer(op.operands[1]), type(op.operands[0]));
+    for (Value v : op.operands) operands_.push_back(registers_.components(v));
+    if (evaluate(procedure_, op, operands_, registers_.room(op.results[0]), environment_.single)) return;
+    if (op.code == Opcode::extract_at || op.code == Opcode::insert_at) array_fault(op, registers_.integer(op.operands[1]), type(op.operands[0]));
     fail(op.span, fmt::format("internal error: {} is not an operation of the interpreter", row(op.code).name));
   }
 
@@ -247,7 +143,7 @@ class Machine {
   const Shape& shape(SpaceId space) const { return shapes_[at(space)]; }
 
   int64_t number(Value reference) const {
-    return element_number(shape(type(reference).space), components(reference).integers);
+    return element_number(shape(type(reference).space), registers_.components(reference).integers);
   }
 
   void put_reference(SpaceId space, int64_t number, std::span<int32_t> to) const {
@@ -271,7 +167,7 @@ class Machine {
   }
 
   void check_index(const Op& op) const {
-    int32_t i = integer(op.operands[0]);
+    int32_t i = registers_.integer(op.operands[0]);
     if (op.space != no_space) {
       if (i < 0 || i >= shape(op.space).count()) space_fault(op.span, op.space, i);
     } else if (i < 0 || i >= op.integer) {
@@ -288,12 +184,12 @@ class Machine {
     for (size_t k = 0; k < spaces.size(); ++k) {
       int64_t n = number(op.operands[k + 1]);
       const Shape& s = shape(spaces[k]);
-      if (n < 0 && !s.info->grid) space_fault(op.span, spaces[k], components(op.operands[k + 1]).integers[0]);
+      if (n < 0 && !s.info->grid) space_fault(op.span, spaces[k], registers_.components(op.operands[k + 1]).integers[0]);
       if (n < 0) return -1;
       element = element * s.count() + n;
     }
-    const FieldData& data = *fields_[at(op.operands[0])];
-    const Place& p = places_[at(op.operands[0])];
+    const FieldData& data = *registers_.field(op.operands[0]);
+    const Place& p = registers_.place(op.operands[0]);
     if ((static_cast<size_t>(element) + 1) * p.reals > data.reals.size() ||
         (static_cast<size_t>(element) + 1) * p.integers > data.integers.size()) {
       fail(op.span, fmt::format("{} has no row for this instant: none was bound", value_name(op.operands[0])));
@@ -303,10 +199,10 @@ class Machine {
 
   void load(const Op& op) {
     int64_t e = element(op);
-    ResultComponents to = room(op.results[0]);
+    ResultComponents to = registers_.room(op.results[0]);
     const Type& t = type(op.results[0]);
-    const FieldData& data = *fields_[at(op.operands[0])];
-    const Place& p = places_[at(op.operands[0])];
+    const FieldData& data = *registers_.field(op.operands[0]);
+    const Place& p = registers_.place(op.operands[0]);
     if (t.element == Element::reference) {
       auto dims = static_cast<size_t>(shape(t.space).dims());
       for (size_t i = 0; i < p.integers; ++i) {
@@ -324,7 +220,7 @@ class Machine {
 
   /// A value in the form that fields hold: references as numbers.
   Components as_stored(Value v, std::vector<int32_t>& numbers) const {
-    Components c = components(v);
+    Components c = registers_.components(v);
     if (type(v).element != Element::reference) return c;
     const Shape& s = shape(type(v).space);
     auto dims = static_cast<size_t>(s.dims());
@@ -347,16 +243,16 @@ class Machine {
     Value handle = op.operands[0];
     int64_t e = type(handle).field ? element(op) : 0;
     if (e < 0) return;
-    Components value = components(op.operands.back());
+    Components value = registers_.components(op.operands.back());
     if (reducers_[at(handle)]) reducers_[at(handle)]->reduce(id, iteration_, e, value);
-    else reduce_element(*fields_[at(handle)], e, value, op.reduction, environment_.single);
+    else reduce_element(*registers_.field(handle), e, value, op.reduction, environment_.single);
   }
 
   void set_element(const Op& op, OpId id) {
     int64_t e = element(op);
-    std::shared_ptr<FieldData> data = own(op.operands[0], last_use(id, 0));
+    std::shared_ptr<FieldData> data = registers_.own(op.operands[0], last_use(id, 0));
     put(op, e, *data);
-    fields_[at(op.results[0])] = std::move(data);
+    registers_.field(op.results[0]) = std::move(data);
   }
 
   void fill(const Op& op) {
@@ -371,48 +267,48 @@ class Machine {
     };
     repeat(data->reals, c.reals);
     repeat(data->integers, c.integers);
-    fields_[at(op.results[0])] = std::move(data);
+    registers_.field(op.results[0]) = std::move(data);
   }
 
   void add_fields(const Op& op) {
-    auto sum = std::make_shared<FieldData>(*fields_[at(op.operands[0])]);
-    const FieldData& other = *fields_[at(op.operands[1])];
+    auto sum = std::make_shared<FieldData>(*registers_.field(op.operands[0]));
+    const FieldData& other = *registers_.field(op.operands[1]);
     for (size_t i = 0; i < sum->reals.size(); ++i) {
       sum->reals[i] = combine(Reduction::add, sum->reals[i], other.reals[i], environment_.single);
     }
     for (size_t i = 0; i < sum->integers.size(); ++i) {
       sum->integers[i] = combine(Reduction::add, sum->integers[i], other.integers[i]);
     }
-    fields_[at(op.results[0])] = std::move(sum);
+    registers_.field(op.results[0]) = std::move(sum);
   }
 
   void pop(const Op& op) {
-    std::vector<Datum>& items = stacks_[at(op.operands[0])]->items;
+    std::vector<Datum>& items = registers_.stack(op.operands[0])->items;
     if (items.empty()) {
       const std::string& name = procedure_.values[at(op.operands[0])].name;
       fail(op.span, name.empty() ? "pop from an empty stack" : fmt::format("pop from the stack {}, which is empty", name));
     }
-    set(op.results[0], std::move(items.back()));
+    registers_.set(op.results[0], std::move(items.back()));
     items.pop_back();
   }
 
   // --- control flow
 
   void if_(const Op& op) {
-    BlockId branch = op.blocks[integer(op.operands[0]) != 0 ? 0 : 1];
+    BlockId branch = op.blocks[registers_.integer(op.operands[0]) != 0 ? 0 : 1];
     block(branch);
-    transfer(procedure_.block(branch).yields, op.results, &last_uses_.yields[at(branch)]);
+    registers_.transfer(procedure_.block(branch).yields, op.results, &last_uses_.yields[at(branch)]);
   }
 
   Walk walk(const Op& op, const Domain& domain) const {
-    if (domain.space == no_space) return {integer(op.operands[0]), integer(op.operands[1]), domain.reversed};
+    if (domain.space == no_space) return {registers_.integer(op.operands[0]), registers_.integer(op.operands[1]), domain.reversed};
     return {shape(domain.space), domain};
   }
 
   static size_t bounds(const Op& op) { return op.domains[0].space == no_space ? 2 : 0; }
 
   void set_index(Value v, const Coordinates& c) {
-    std::span<int32_t> to = room(v).integers;
+    std::span<int32_t> to = registers_.room(v).integers;
     std::copy_n(c.begin(), to.size(), to.begin());
   }
 
@@ -421,26 +317,26 @@ class Machine {
     size_t first = bounds(op);
     Walk turns = walk(op, op.domains[0]);
     std::span<const Value> carried = std::span(body.arguments).subspan(1);
-    transfer(std::span(op.operands).subspan(first), carried, &last_uses_.operands[at(id)], first);
+    registers_.transfer(std::span(op.operands).subspan(first), carried, &last_uses_.operands[at(id)], first);
     for (int64_t i = 0; i < turns.count(); ++i) {
       set_index(body.arguments[0], turns.at(i));
       block(op.blocks[0]);
-      transfer(body.yields, carried, &last_uses_.yields[at(op.blocks[0])]);
+      registers_.transfer(body.yields, carried, &last_uses_.yields[at(op.blocks[0])]);
     }
-    transfer(carried, op.results, nullptr);
+    registers_.transfer(carried, op.results, nullptr);
   }
 
   void while_(const Op& op, OpId id) {
     const Block &condition = procedure_.block(op.blocks[0]), &body = procedure_.block(op.blocks[1]);
-    transfer(op.operands, condition.arguments, &last_uses_.operands[at(id)]);
+    registers_.transfer(op.operands, condition.arguments, &last_uses_.operands[at(id)]);
     while (true) {
       block(op.blocks[0]);
-      if (integer(condition.yields[0]) == 0) break;
-      transfer(condition.arguments, body.arguments, nullptr);
+      if (registers_.integer(condition.yields[0]) == 0) break;
+      registers_.transfer(condition.arguments, body.arguments, nullptr);
       block(op.blocks[1]);
-      transfer(body.yields, condition.arguments, &last_uses_.yields[at(op.blocks[1])]);
+      registers_.transfer(body.yields, condition.arguments, &last_uses_.yields[at(op.blocks[1])]);
     }
-    transfer(condition.arguments, op.results, nullptr);
+    registers_.transfer(condition.arguments, op.results, nullptr);
   }
 
   /// Runs `turn` for each tuple of the domains, row-major; the first arguments of the body are the indices.
@@ -477,10 +373,10 @@ class Machine {
   /// Makes a handle of a version or scalar.
   void open(const Op& op, Value handle, Value operand, Mode mode, bool last) {
     if (type(handle).field) {
-      fields_[at(handle)] = own(operand, last);
+      registers_.field(handle) = registers_.own(operand, last);
     } else {
-      Components c = components(operand);
-      fields_[at(handle)] = std::make_shared<FieldData>(
+      Components c = registers_.components(operand);
+      registers_.field(handle) = std::make_shared<FieldData>(
           FieldData{{c.reals.begin(), c.reals.end()}, {c.integers.begin(), c.integers.end()}});
     }
     if (mode == Mode::own || mode == Mode::any) return;
@@ -488,7 +384,7 @@ class Machine {
                           : mode == Mode::reduce_minimum ? Reduction::minimum : Reduction::maximum;
     std::vector<OpId> statements;
     find_reductions(op.blocks[0], handle, statements);
-    reducers_[at(handle)] = std::make_unique<Reducer>(*fields_[at(handle)], std::move(statements), !type(handle).field,
+    reducers_[at(handle)] = std::make_unique<Reducer>(*registers_.field(handle), std::move(statements), !type(handle).field,
                                                       reduction, environment_.single);
   }
 
@@ -503,12 +399,12 @@ class Machine {
   void close(Value handle, Value result) {
     if (reducers_[at(handle)]) reducers_[at(handle)]->finish();
     reducers_[at(handle)].reset();
-    std::shared_ptr<FieldData> data = std::move(fields_[at(handle)]);
+    std::shared_ptr<FieldData> data = std::move(registers_.field(handle));
     if (type(result).field) {
-      fields_[at(result)] = std::move(data);
+      registers_.field(result) = std::move(data);
     } else {
-      std::ranges::copy(data->reals, room(result).reals.begin());
-      std::ranges::copy(data->integers, room(result).integers.begin());
+      std::ranges::copy(data->reals, registers_.room(result).reals.begin());
+      std::ranges::copy(data->integers, registers_.room(result).integers.begin());
     }
   }
 
@@ -519,13 +415,13 @@ class Machine {
     std::span<const Value> handles = arguments.first(updated), carried = arguments.subspan(updated);
     std::span<const Value> results(op.results);
     for (size_t i = 0; i < updated; ++i) open(op, handles[i], op.operands[first + i], Mode::any, last_use(id, first + i));
-    transfer(std::span(op.operands).subspan(first + updated), carried, &last_uses_.operands[at(id)], first + updated);
+    registers_.transfer(std::span(op.operands).subspan(first + updated), carried, &last_uses_.operands[at(id)], first + updated);
     for_each_tuple(op, [&](int64_t) {
       block(op.blocks[0]);
-      transfer(body.yields, carried, &last_uses_.yields[at(op.blocks[0])]);
+      registers_.transfer(body.yields, carried, &last_uses_.yields[at(op.blocks[0])]);
     });
     for (size_t i = 0; i < updated; ++i) close(handles[i], results[i]);
-    transfer(carried, results.subspan(updated), nullptr);
+    registers_.transfer(carried, results.subspan(updated), nullptr);
   }
 };
 

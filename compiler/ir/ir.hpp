@@ -128,7 +128,8 @@ enum class Opcode : uint8_t {
                    // carried values. `modes` has `any` for each field. Any element may be read and written.
 
   // --- storage, put in by the buffer planner only
-  copy,            // (version) -> version: a new buffer with the same numbers
+  copy,            // (version) -> version: a new buffer with the same numbers. `integer` = 1, here and on a fill that has been
+                   // planned: every element is overwritten before it is read, so the contents may be left undefined
   drop,            // (version): its buffer is free from here on
 };
 

@@ -33,6 +33,8 @@ constexpr std::array direct = {
     Direct{"cosh", Opcode::hyperbolic_cosine, true},  Direct{"tanh", Opcode::hyperbolic_tangent, true},
     Direct{"hypot", Opcode::hypotenuse, true},        Direct{"fma", Opcode::fused_multiply_add, true},
     Direct{"weigh", Opcode::weigh, true},             Direct{"detach", Opcode::detach, false},
+    Direct{"reciprocal_or_zero", Opcode::reciprocal_or_zero, true},
+    Direct{"log_or_zero", Opcode::logarithm_or_zero, true},
 };
 
 Value plus(Context& c, Value a, Value b) { return add_values(c, a, '+', b); }

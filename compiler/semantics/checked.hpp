@@ -63,7 +63,13 @@ enum class MemberKind : uint8_t {
   count,            // Space.count
 };
 
-/// What is known of the expression with this id.
+/// What is known of the expression with this id. How ints become real, and 0 a vector:
+///  - `converts_to_real` stands on the outermost expression that converts: literals, constants, sizes and what is made of them
+///    alone; any int operand of ^, any int divisor, any int argument of a vector or matrix constructor.
+///  - A flat product whose running value is still an int when it meets '/' (i * j / 2 with run-time ints) has no expression of
+///    its own for that value: there lowering converts the running value.
+///  - The literal 0 fits any vector or matrix: it keeps its own type (with converts_to_real when it is 0 and not 0.0), and
+///    lowering widens it to the type that its place wants (a declared type, a parameter, a target, the other side of `? :`).
 struct ExprInfo {
   Type type;                        // after checking; none for names of functions and the like
   SymbolId symbol = no_symbol;      // name: what it means; call of a fn or proc: that fn or proc

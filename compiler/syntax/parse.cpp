@@ -31,7 +31,8 @@ bool readable(const SourceMap& sources, int32_t file, Diagnostics& diagnostics) 
   if (const auto invalid = first_invalid_utf8(text)) {
     const auto place = static_cast<uint32_t>(*invalid);
     diagnostics.error({file, place, place + 1},
-        "this is not valid UTF-8: byte " + std::to_string(*invalid) + " of the file is " + hex(static_cast<unsigned char>(text[*invalid])),
+        "this is not valid UTF-8: byte " + std::to_string(*invalid) + " of the file is " +
+            hex(static_cast<unsigned char>(text[*invalid])),
         "save the file as UTF-8");
     return false;
   }

@@ -43,7 +43,9 @@ constexpr const char* assign_text[] = {" = ", " += ", " -= ", " *= ", " /= ", " 
 /// cg(tolerance, 1e-8, …) as it was written: cg(tolerance = 1e-8, …).
 std::string solve_method(const Expr& method) {
   std::vector<std::string> options;
-  for (size_t i = 1; i + 1 < method.args.size(); i += 2) options.push_back(print(method.args[i]) + " = " + print(method.args[i + 1]));
+  for (size_t i = 1; i + 1 < method.args.size(); i += 2) {
+    options.push_back(print(method.args[i]) + " = " + print(method.args[i + 1]));
+  }
   return print(method.args[0]) + (options.empty() ? "" : "(" + joined(options) + ")");
 }
 

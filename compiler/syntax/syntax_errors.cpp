@@ -205,7 +205,8 @@ bool explain_unknown_word(const Scene& s, ErrorSink& errors) {
   if (!item && !statement) return false;
   const Token* word = item ? s.token : s.before;
   const std::string name(s.text.text(word));
-  for (const char* type : {"real", "float", "double", "int", "bool", "auto", "vec2", "vec3", "vec4", "mat2", "mat3", "mat4"}) {
+  for (const char* type : {"real", "float", "double", "int", "bool", "auto", "vec2", "vec3", "vec4", "mat2", "mat3",
+                           "mat4"}) {
     if (name != type || item) continue;
     const std::string variable(s.text.text(s.token));
     report(errors, join(s.text.span(word), s.span()), "a declaration begins with let or var",

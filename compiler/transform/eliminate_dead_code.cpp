@@ -1,5 +1,5 @@
-// Removes what no output and no effect needs. Liveness starts at the outputs, the checks and the stacks that come in, and
-// follows definitions backwards with a worklist, so a pass is linear in the size of the procedure.
+// Removes what no output and no effect needs. Liveness starts at the outputs, the checks and the stacks that come in,
+// and follows definitions backwards with a worklist, so a pass is linear in the size of the procedure.
 //     %2 = add %x, %x                                (nobody uses %2)
 //     %3, %4 = for 0 .. %n (%a = %x, %b = %x) {      (%4 unused, and nothing that lives reads %b)
 //       %5 = multiply %a, %a
@@ -25,8 +25,9 @@ using ir::Opcode;
 using ir::OpId;
 using ir::Value;
 
-/// What must stay. A slot (carried value or handle) lives when its block argument does: argument, first operand and yield
-/// keep one another alive. A handle that lives keeps its stores and reductions; a stack that lives its pushes and pops.
+/// What must stay. A slot (carried value or handle) lives when its block argument does: argument, first operand and
+/// yield keep one another alive. A handle that lives keeps its stores and reductions; a stack that lives its pushes and
+/// pops.
 class Liveness {
  public:
   Liveness(const ir::Procedure& procedure, bool drop_checks);
@@ -44,8 +45,8 @@ class Liveness {
   std::vector<bool> ops_, values_;
   std::vector<OpId> op_work_;
   std::vector<Value> value_work_;
-  std::unordered_map<Value, std::vector<OpId>> touching_;   // handle, or leader of a stack's names -> effects on it
-  std::unordered_map<Value, Value> stack_names_;            // a stack under several names (carried, yielded): union-find
+  std::unordered_map<Value, std::vector<OpId>> touching_;  // handle, or leader of a stack's names -> effects on it
+  std::unordered_map<Value, Value> stack_names_;           // a stack under several names (carried, yielded): union-find
 
   Value stack(Value v);
   void join_stacks(Value a, Value b) { stack_names_[stack(a)] = stack(b); }
@@ -86,7 +87,8 @@ Liveness::Liveness(const ir::Procedure& procedure, bool drop_checks)
 }
 
 Value Liveness::stack(Value v) {
-  for (auto it = stack_names_.find(v); it != stack_names_.end() && it->second != v; it = stack_names_.find(v)) v = it->second;
+  for (auto it = stack_names_.find(v); it != stack_names_.end() && it->second != v; it = stack_names_.find(v))
+    v = it->second;
   return v;
 }
 
@@ -159,7 +161,8 @@ void Liveness::visit_value(Value v) {
   }
 }
 
-/// An argument of a structured operation other than `if` (whose blocks have none): an index, or a slot that lives as a whole.
+/// An argument of a structured operation other than `if` (whose blocks have none): an index, or a slot that lives as a
+/// whole.
 void Liveness::visit_argument(OpId owner, size_t position) {
   mark_op(owner);
   const ir::Op& op = procedure_.op(owner);

@@ -73,7 +73,8 @@ void fold_constant(const RuleSite& site, Op& op, const Type& type) {
   probe.results = {static_cast<Value>(scratch.values.size())};
   scratch.values.push_back({.type = type});
 
-  const std::optional<Scalar> r64 = evaluate(scratch, probe, operands, false), r32 = evaluate(scratch, probe, operands, true);
+  const std::optional<Scalar> r64 = evaluate(scratch, probe, operands, false),
+                              r32 = evaluate(scratch, probe, operands, true);
   if (!r64 || !r32 || r64->integer != r32->integer || !same_bits(rounded(r64->real), r32->real)) return;
   op = {.code = Opcode::constant, .span = op.span, .integer = r64->integer, .real = r64->real};
 }

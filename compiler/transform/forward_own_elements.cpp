@@ -12,9 +12,9 @@
 //       %7 = if %c { %6 = negate %4 ; yield %6 } else { yield %4 }
 //       store %h, %p, %7
 //     }
-// It is done for a handle when all its accesses in the body, nested blocks included, use the very same index values, and
-// these cannot lie outside of a `zero` grid (where a store is dropped and a load gives 0). A load that turns out not to be
-// needed is left to eliminate_dead_code.
+// It is done for a handle when all its accesses in the body, nested blocks included, use the very same index values,
+// and these cannot lie outside of a `zero` grid (where a store is dropped and a load gives 0). A load that turns out
+// not to be needed is left to eliminate_dead_code.
 #include <algorithm>
 #include <unordered_map>
 
@@ -32,8 +32,8 @@ using ir::Value;
 
 /// How a loop uses one handle.
 struct Accesses {
-  std::vector<Value> indices;     // of every access so far
-  OpId first = -1;                // the operation of the loop's own body block that is, or holds, the first access
+  std::vector<Value> indices;  // of every access so far
+  OpId first = -1;             // the operation of the loop's own body block that is, or holds, the first access
   bool promotable = true;
   bool stored = false;
 };
@@ -63,8 +63,8 @@ class Forwarding {
   const ir::Procedure& from_;
   const Structure structure_;
   Rewriter to_;
-  std::unordered_map<Value, Accesses> handles_;   // of the loop being rewritten: those that are promoted
-  std::unordered_map<Value, Value> element_;      // promoted handle -> its element now (a new value)
+  std::unordered_map<Value, Accesses> handles_;  // of the loop being rewritten: those that are promoted
+  std::unordered_map<Value, Value> element_;     // promoted handle -> its element now (a new value)
   const Hook hook_ = [this](OpId o) { return rewrite(o); };
 
   // --- which handles
@@ -121,9 +121,8 @@ void Forwarding::note_access(const ir::Op& loop, const ir::Op& op, OpId top) {
 }
 
 bool Forwarding::indices_allow(const ir::Op& loop, const Accesses& accesses) const {
-  return std::all_of(accesses.indices.begin(), accesses.indices.end(), [&](Value v) {
-    return visible_at(v, loop, accesses.first) && !may_be_outside(v, loop);
-  });
+  return std::all_of(accesses.indices.begin(), accesses.indices.end(),
+                     [&](Value v) { return visible_at(v, loop, accesses.first) && !may_be_outside(v, loop); });
 }
 
 /// Is v defined outside of the loop, or in its body block itself before `top`?
@@ -134,14 +133,14 @@ bool Forwarding::visible_at(Value v, const ir::Op& loop, OpId top) const {
   if (block == body) return d.op != top;
   while (structure_.owner(block) >= 0) {
     block = structure_.block_of(structure_.owner(block));
-    if (block == body) return false;   // inside a nested block
+    if (block == body) return false;  // inside a nested block
   }
   return true;
 }
 
 bool Forwarding::may_be_outside(Value index, const ir::Op& loop) const {
   const Definition& d = structure_.definition(index);
-  if (d.op < 0 && d.block == body_of(loop)) return false;   // the loop's own index
+  if (d.op < 0 && d.block == body_of(loop)) return false;  // the loop's own index
   const Type& type = from_.type(index);
   if (!type.is_reference()) return true;
   const ir::SpaceInfo& space = program_.spaces[static_cast<size_t>(type.space)];

@@ -15,16 +15,16 @@ namespace adjoule::transform {
 namespace {
 
 using ir::Opcode;
-using ir::OpId;
+
 using ir::Value;
 
 struct Reads {
   Value version, handle;
-  std::vector<const ir::Op*> loads;    // of the version, in the body and what is nested in it
-  std::vector<const ir::Op*> stores;   // into the handle
-  size_t last_load = 0;                // positions in the loop's body block, of what is or holds them
+  std::vector<const ir::Op*> loads;   // of the version, in the body and what is nested in it
+  std::vector<const ir::Op*> stores;  // into the handle
+  size_t last_load = 0;               // positions in the loop's body block, of what is or holds them
   size_t first_store = SIZE_MAX;
-  bool only_loads = true;              // the version is used in no other way
+  bool only_loads = true;  // the version is used in no other way
 };
 
 void find(const ir::Procedure& procedure, ir::BlockId block, const size_t* top, Reads& reads) {
@@ -59,6 +59,23 @@ bool separates(Value index, size_t spaces, const Reads& reads) {
   return false;
 }
 
+/// Is the handle touched by stores alone, in this block and what is nested in it?
+bool only_stored(const ir::Procedure& procedure, ir::BlockId block, Value handle) {
+  return std::ranges::all_of(procedure.block(block).ops, [&](ir::OpId o) {
+    const ir::Op& op = procedure.op(o);
+    const bool uses = std::ranges::find(op.operands, handle) != op.operands.end();
+    return (!uses || op.code == Opcode::store) &&
+           std::ranges::all_of(op.blocks, [&](ir::BlockId b) { return only_stored(procedure, b, handle); });
+  });
+}
+
+/// Are these the loop's indices, each once, in any order?
+bool all_indices(const ir::Op& store, const ir::Block& body, size_t indices) {
+  if (store.operands.size() != indices + 2) return false;
+  return std::is_permutation(body.arguments.begin(), body.arguments.begin() + static_cast<std::ptrdiff_t>(indices),
+                             store.operands.begin() + 1, store.operands.end() - 1);
+}
+
 }  // namespace
 
 bool reads_only_own_elements(const ir::Procedure& procedure, const ir::Op& loop, size_t slot) {
@@ -72,6 +89,19 @@ bool reads_only_own_elements(const ir::Procedure& procedure, const ir::Op& loop,
   const size_t spaces = procedure.type(reads.version).spaces.size();
   return std::all_of(body.arguments.begin(), body.arguments.begin() + static_cast<std::ptrdiff_t>(s.indices),
                      [&](Value index) { return separates(index, spaces, reads); });
+}
+
+bool overwrites_whole(const ir::Procedure& procedure, const ir::Op& loop, size_t slot) {
+  const Slots s = slots(loop);
+  const ir::Block& body = procedure.block(body_of(loop));
+  const Value handle = body.arguments[s.indices + slot];
+  const auto whole = [](const ir::Domain& d) { return d.region == ir::Region::whole; };
+  if (loop.modes[slot] != ir::Mode::own || !std::ranges::all_of(loop.domains, whole)) return false;
+  if (!procedure.type(handle).field || !only_stored(procedure, body_of(loop), handle)) return false;
+  return std::ranges::any_of(body.ops, [&](ir::OpId o) {
+    const ir::Op& op = procedure.op(o);
+    return op.code == Opcode::store && op.operands[0] == handle && all_indices(op, body, s.indices);
+  });
 }
 
 }  // namespace adjoule::transform

@@ -124,7 +124,7 @@ Value select_rules(const RuleSite& site, Op& op) {
 
 Value logic_rules(const RuleSite& site, Op& op, const Type& type) {
   const bool same = op.operands.size() == 2 && op.operands[0] == op.operands[1];
-  const bool exact = !op.operands.empty() && !site.type(op.operands[0]).is_real();   // NaN differs from itself
+  const bool exact = !op.operands.empty() && !site.type(op.operands[0]).is_real();  // NaN differs from itself
   switch (op.code) {
     case Opcode::logical_and: return junction_rules(site, op, 1);
     case Opcode::logical_or: return junction_rules(site, op, 0);
@@ -143,7 +143,8 @@ Value logic_rules(const RuleSite& site, Op& op, const Type& type) {
 
 // --- vectors, matrices, arrays
 
-/// Component `i` of v where what defines v tells it. Looks through a bounded number of inserts, so that a pass stays linear.
+/// Component `i` of v where what defines v tells it. Looks through a bounded number of inserts, so that a pass stays
+/// linear.
 Value component(const RuleSite& site, Value v, int64_t i, const Type& type, Span span) {
   for (int steps = 0; steps < 32; ++steps) {
     const Op* op = site.definition(v);
@@ -232,7 +233,7 @@ Value make_reference_rules(const RuleSite& site, const Op& op, const Type& type)
 /// Offsets by constants are added up: coordinates are raw, so c + (1, 0) + (-1, 0) is c.
 Value offset_rules(const RuleSite& site, Op& op) {
   if (const Op* inner = defined_by(site, op.operands[0], Opcode::offset)) {
-    const std::vector<Value> first = inner->operands;   // a copy: making constants moves the operations
+    const std::vector<Value> first = inner->operands;  // a copy: making constants moves the operations
     std::vector<Value> sums{first[0]};
     for (size_t i = 1; i < op.operands.size(); ++i) {
       const std::optional<int64_t> a = integer_constant(site, first[i]), b = integer_constant(site, op.operands[i]);
@@ -242,7 +243,8 @@ Value offset_rules(const RuleSite& site, Op& op) {
     }
     if (sums.size() == op.operands.size()) op.operands = std::move(sums);
   }
-  const bool stays = std::all_of(op.operands.begin() + 1, op.operands.end(), [&](Value d) { return is_integer(site, d, 0); });
+  const bool stays =
+      std::all_of(op.operands.begin() + 1, op.operands.end(), [&](Value d) { return is_integer(site, d, 0); });
   return stays ? op.operands[0] : no_value;
 }
 
@@ -257,7 +259,8 @@ Value reference_rules(const RuleSite& site, Op& op, const Type& type) {
       op.integer = 0;
       return coordinate_rules(site, op);
     case Opcode::normalise:
-      if (plain_space(site, op.operands[0]) || defined_by(site, op.operands[0], Opcode::normalise)) return op.operands[0];
+      if (plain_space(site, op.operands[0]) || defined_by(site, op.operands[0], Opcode::normalise))
+        return op.operands[0];
       return no_value;
     default: return no_value;
   }

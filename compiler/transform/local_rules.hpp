@@ -13,12 +13,13 @@ namespace adjoule::transform {
 /// What the rules see of the procedure that is being built, and how they add to it.
 struct RuleSite {
   const ir::Program& program;
-  std::function<const ir::Op*(ir::Value)> definition;   // the operation that gives the value; null for arguments
+  std::function<const ir::Op*(ir::Value)> definition;  // the operation that gives the value; null for arguments
   std::function<const Type&(ir::Value)> type;
-  std::function<ir::Value(ir::Op, const Type&)> make;   // a simplified operation, its one result
+  std::function<ir::Value(ir::Op, const Type&)> make;  // a simplified operation, its one result
 };
 
-/// The value that `op`, of result type `type`, equals; no_value when no rule fits. It may also turn `op` into a cheaper operation.
+/// The value that `op`, of result type `type`, equals; no_value when no rule fits. It may also turn `op` into a cheaper
+/// operation.
 ir::Value apply_local_rules(const RuleSite& site, ir::Op& op, const Type& type);
 
 /// A scalar constant of bool or int.

@@ -1,6 +1,6 @@
-// Gives versions their storage. Each version is *owned* by the block that defines it and leaves it exactly once on every path:
-// consumed (an operation or a yield takes its buffer over) or dropped. What is consumed must be owned, and this its last use;
-// where it is not, a copy is consumed instead.
+// Gives versions their storage. Each version is *owned* by the block that defines it and leaves it exactly once on
+// every path: consumed (an operation or a yield takes its buffer over) or dropped. What is consumed must be owned, and
+// this its last use; where it is not, a copy is consumed instead.
 //     %2 = loop Particle (%h = %x own) …            (%x is borrowed, and %2 is read again below)
 //     %3 = loop Particle (%h = %2 own) …
 //     %4 = load %2, %p
@@ -13,10 +13,11 @@
 //     %4 = load %2, %p
 //     drop %2
 //     yield %3
-// Consuming: the fields that loop and serial update, the first operand of set_element and add_fields, the field of a push,
-// the initial values of for and while, all yields. A block owns its own definitions, its carried arguments (not those of a
-// while's condition), and a branch of an `if` also the values that die in that `if`; never what a loop body captures.
-// Stacks are owned in the same way, but never copied.
+// Consuming: the fields that loop and serial update, the first operand of set_element and add_fields, the field of a
+// push, the initial values of for and while, all yields. A block owns its own definitions, its carried arguments (not
+// those of a while's condition), and a branch of an `if` also the values that die in that `if`; never what a loop body
+// captures. Stacks are owned in the same way, but never copied. A copy or fill that a loop overwrites wholly has
+// `integer` = 1: only its buffer matters, not what is in it.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -41,8 +42,8 @@ void add_new(std::vector<Value>& list, Value v) {
 
 /// The block that is being planned.
 struct Scope {
-  std::unordered_map<Value, size_t> last_use;   // position of the last operation that uses it; the yields count as one more
-  std::unordered_set<Value> owned;              // still to be consumed or dropped here
+  std::unordered_map<Value, size_t> last_use;  // position of the operation; the yields count as one more
+  std::unordered_set<Value> owned;             // still to be consumed or dropped here
 
   bool dies_at(Value v, size_t position) const {
     const auto found = last_use.find(v);
@@ -60,7 +61,8 @@ class Planner {
  private:
   const ir::Procedure& from_;
   const Structure structure_;
-  std::vector<std::vector<Value>> captured_;   // by op: versions and stacks that its blocks use from outside
+  std::vector<std::vector<Value>> captured_;  // by op: versions and stacks that its blocks use from outside
+  std::unordered_set<Value> hollow_;          // filled versions whose only use is to be overwritten wholly
   Rewriter to_;
 
   bool has_storage(Value v) const {
@@ -70,6 +72,7 @@ class Planner {
   bool consumes(const ir::Op& op, size_t operand) const;
   std::vector<Value> uses(OpId o) const;
   void find_captured();
+  void find_hollow();
   Scope open(ir::BlockId block, const std::vector<Value>& owned) const;
 
   void plan_block(ir::BlockId block, const std::vector<Value>& owned);
@@ -77,15 +80,17 @@ class Planner {
   std::vector<Value> operands(OpId o, Scope& scope, size_t position);
   bool may_take(OpId o, size_t operand, const Scope& scope, size_t position) const;
   ir::BlockId nested(const ir::Op& op, ir::BlockId block, const std::vector<Value>& dying);
-  Value take(Value v, Scope& scope, bool allowed, Span span);
+  Value take(Value v, Scope& scope, bool allowed, Span span, bool hollow = false);
   void drop(Value v, Scope& scope, Span span);
 };
 
 ir::Procedure Planner::run() {
   find_captured();
+  find_hollow();
   std::vector<Value> owned;
   for (size_t i = 0; i < from_.inputs().size(); ++i)
-    if (i < from_.consumed.size() && from_.consumed[i] && has_storage(from_.inputs()[i])) owned.push_back(from_.inputs()[i]);
+    if (i < from_.consumed.size() && from_.consumed[i] && has_storage(from_.inputs()[i]))
+      owned.push_back(from_.inputs()[i]);
   plan_block(from_.body, owned);
   return to_.take();
 }
@@ -117,7 +122,7 @@ void Planner::find_captured() {
     const Definition& d = structure_.definition(v);
     return d.op < 0 ? d.block : structure_.block_of(d.op);
   };
-  for (auto o = structure_.order.rbegin(); o != structure_.order.rend(); ++o) {   // what is nested comes first
+  for (auto o = structure_.order.rbegin(); o != structure_.order.rend(); ++o) {  // what is nested comes first
     std::unordered_set<Value> seen;
     std::vector<Value>& captured = captured_[static_cast<size_t>(*o)];
     for (ir::BlockId b : from_.op(*o).blocks) {
@@ -130,6 +135,20 @@ void Planner::find_captured() {
       }
       for (Value v : from_.block(b).yields) note(v);
     }
+  }
+}
+
+void Planner::find_hollow() {
+  std::unordered_map<Value, int> uses;
+  for (OpId o : structure_.order)
+    for (Value v : from_.op(o).operands) ++uses[v];
+  for (const ir::Block& b : from_.blocks)
+    for (Value v : b.yields) ++uses[v];
+  for (OpId o : structure_.order) {
+    const ir::Op& op = from_.op(o);
+    if (op.code != Opcode::loop) continue;
+    for (size_t k = 0; k < op.operands.size(); ++k)
+      if (uses[op.operands[k]] == 1 && overwrites_whole(from_, op, k)) hollow_.insert(op.operands[k]);
   }
 }
 
@@ -159,9 +178,10 @@ void Planner::plan_block(ir::BlockId block, const std::vector<Value>& owned) {
 
 void Planner::plan_op(OpId o, Scope& scope, size_t position) {
   const ir::Op& old = from_.op(o);
-  if (old.code == Opcode::drop) return;   // of an earlier plan
+  if (old.code == Opcode::drop) return;  // of an earlier plan
   ir::Op op = Rewriter::header(old);
   op.operands = operands(o, scope, position);
+  if (old.code == Opcode::fill) op.integer = hollow_.contains(old.results[0]);
   std::vector<Value> dying;
   if (old.code == Opcode::if_)
     for (Value v : captured_[static_cast<size_t>(o)])
@@ -185,14 +205,19 @@ std::vector<Value> Planner::operands(OpId o, Scope& scope, size_t position) {
   const ir::Op& op = from_.op(o);
   std::vector<Value> result;
   if (op.code == Opcode::add_fields && !may_take(o, 0, scope, position) && op.operands[0] != op.operands[1] &&
-      scope.dies_at(op.operands[1], position)) {   // the sum is the same the other way round
+      scope.dies_at(op.operands[1], position)) {  // the sum is the same the other way round
     result.push_back(take(op.operands[1], scope, true, op.span));
     result.push_back(to_.map(op.operands[0]));
     return result;
   }
   for (size_t i = 0; i < op.operands.size(); ++i) {
     const Value v = op.operands[i];
-    result.push_back(consumes(op, i) ? take(v, scope, may_take(o, i, scope, position), op.span) : to_.map(v));
+    if (!consumes(op, i)) {
+      result.push_back(to_.map(v));
+      continue;
+    }
+    const bool hollow = op.code == Opcode::loop && overwrites_whole(from_, op, i);
+    result.push_back(take(v, scope, may_take(o, i, scope, position), op.span, hollow));
   }
   return result;
 }
@@ -225,11 +250,11 @@ ir::BlockId Planner::nested(const ir::Op& op, ir::BlockId block, const std::vect
 }
 
 /// The buffer itself when it may be taken and is ours, else a copy of it.
-Value Planner::take(Value v, Scope& scope, bool allowed, Span span) {
+Value Planner::take(Value v, Scope& scope, bool allowed, Span span, bool hollow) {
   const Type& type = from_.type(v);
   if (allowed && scope.owned.erase(v)) return to_.map(v);
   if (type.stack) return to_.map(v);
-  ir::Op op{.code = Opcode::copy, .span = span, .operands = {to_.map(v)}};
+  ir::Op op{.code = Opcode::copy, .span = span, .operands = {to_.map(v)}, .integer = hollow};
   return to_.emit(std::move(op), type, from_.values[static_cast<size_t>(v)].name);
 }
 

@@ -101,7 +101,7 @@ ir::BlockId Rewriter::copy_block(ir::BlockId old, const Hook& hook) {
   const ir::BlockId fresh_block = new_block();
   const ir::BlockId before = enter(fresh_block);
   for (Value a : from_.block(old).arguments) {
-    const Value v = rename(a);   // may move to_.values, so before touching the block
+    const Value v = rename(a);  // may move to_.values, so before touching the block
     block().arguments.push_back(v);
   }
   copy_ops(old, hook);

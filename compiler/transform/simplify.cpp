@@ -6,8 +6,9 @@
 //     %5 = if %4 { yield %2 } else { %6 = sine %3 ; yield %6 }
 //     %7 = multiply %5, %1
 //     %8 = multiply %7, %5
-// Carried values that never change become the initial value, results of an `if` whose branches agree that value; the empty
-// slots are left to eliminate_dead_code. Bits are kept, under either precision of real; only which NaN it is may change.
+// Carried values that never change become the initial value, results of an `if` whose branches agree that value; the
+// empty slots are left to eliminate_dead_code. Bits are kept, under either precision of real; only which NaN it is may
+// change.
 #include "ir/op_table.hpp"
 #include "transform/fold.hpp"
 #include "transform/local_rules.hpp"
@@ -28,7 +29,9 @@ using ir::Value;
 class Simplifier {
  public:
   Simplifier(const ir::Program& program, const ir::Procedure& procedure)
-      : from_(procedure), to_(procedure), table_(to_.to()),
+      : from_(procedure),
+        to_(procedure),
+        table_(to_.to()),
         site_{.program = program,
               .definition = [this](Value v) { return definition(v); },
               .type = [this](Value v) -> const Type& { return to_.type(v); },
@@ -45,7 +48,7 @@ class Simplifier {
   Rewriter to_;
   ValueTable table_;
   const RuleSite site_;
-  std::vector<OpId> definitions_;   // by new value: the pure operation that gives it, or -1
+  std::vector<OpId> definitions_;  // by new value: the pure operation that gives it, or -1
   const Hook hook_ = [this](OpId o) { return rewrite(o); };
 
   const ir::Op* definition(Value v) const {
@@ -84,7 +87,7 @@ bool Simplifier::rewrite(OpId o) {
   if (old.code == Opcode::check_index || old.code == Opcode::check_nonzero) return rewrite_check(old), true;
   if (!ir::is_pure(from_, old) || old.results.size() != 1) return false;
   const ir::ValueInfo& result = from_.values[static_cast<size_t>(old.results[0])];
-  if (!result.type.is_value()) return false;   // merging versions would only make copies
+  if (!result.type.is_value()) return false;  // merging versions would only make copies
   ir::Op op = Rewriter::header(old);
   op.operands = to_.maps(old.operands);
   to_.bind(old.results[0], make(std::move(op), result.type, result.name));
@@ -109,7 +112,7 @@ void Simplifier::rewrite_if(const ir::Op& old) {
   const std::vector<Value> then = to_.to().block(op.blocks[0]).yields, otherwise = to_.to().block(op.blocks[1]).yields;
   for (size_t k = 0; k < old.results.size(); ++k) {
     op.results.push_back(to_.rename(old.results[k]));
-    if (then[k] == otherwise[k]) to_.bind(old.results[k], then[k]);   // the same on both sides: it comes from outside
+    if (then[k] == otherwise[k]) to_.bind(old.results[k], then[k]);  // the same on both sides: it comes from outside
   }
   to_.append(std::move(op));
 }
@@ -130,7 +133,8 @@ void Simplifier::rewrite_structured(const ir::Op& old) {
   const std::vector<bool> unchanged = bind_unchanged(old);
   for (ir::BlockId b : old.blocks) op.blocks.push_back(block(old, b, unchanged));
   for (size_t k = 0; k < old.results.size(); ++k)
-    op.results.push_back(unchanged[k] ? to_.fresh(from_.values[static_cast<size_t>(old.results[k])]) : to_.rename(old.results[k]));
+    op.results.push_back(unchanged[k] ? to_.fresh(from_.values[static_cast<size_t>(old.results[k])])
+                                      : to_.rename(old.results[k]));
   to_.append(std::move(op));
 }
 

@@ -16,8 +16,7 @@ Slots slots(const ir::Op& op) {
       s.control = range ? 2 : 0;
       s.indices = 1;
       break;
-    case Opcode::while_:
-      break;
+    case Opcode::while_: break;
     case Opcode::loop:
       s.indices = op.domains.size();
       s.handles = op.operands.size();
@@ -27,8 +26,7 @@ Slots slots(const ir::Op& op) {
       s.indices = op.domains.size();
       s.handles = op.modes.size();
       break;
-    default:
-      return s;
+    default: return s;
   }
   s.count = op.operands.size() - s.control;
   return s;

@@ -1,10 +1,11 @@
-// Where things are in a procedure, for passes that look around: how the operands, block arguments, yields and results of a
-// structured operation belong together, and what defines each value.
+// Where things are in a procedure, for passes that look around: how the operands, block arguments, yields and results
+// of a structured operation belong together, and what defines each value.
 //   for_    operands: control… carried…          body arguments: index, carried…            yields: carried…
 //   while_  operands:          carried…          condition and body arguments: carried…     body yields: carried…
 //   loop    operands:          handles…          body arguments: indices…, handles…         no yields
 //   serial  operands: control… handles… carried… body arguments: indices…, handles…, carried…  yields: carried…
-//   if_     operands: condition                  no arguments                               both yield one value a result
+//   if_     operands: condition                  no arguments                               both yield one value a
+//   result
 // Slot k is the k-th of (handles…, carried…), or of the results of an if_.
 #pragma once
 #include <vector>
@@ -14,10 +15,10 @@
 namespace adjoule::transform {
 
 struct Slots {
-  size_t control = 0;   // operands before the first slot: condition or bounds
-  size_t indices = 0;   // arguments of the body before the first slot
-  size_t handles = 0;   // slots that are handles inside
-  size_t count = 0;     // all slots; results.size()
+  size_t control = 0;  // operands before the first slot: condition or bounds
+  size_t indices = 0;  // arguments of the body before the first slot
+  size_t handles = 0;  // slots that are handles inside
+  size_t count = 0;    // all slots; results.size()
 };
 
 Slots slots(const ir::Op& op);
@@ -39,12 +40,12 @@ struct Structure {
 
   const Definition& definition(ir::Value v) const { return definitions[static_cast<size_t>(v)]; }
   ir::BlockId block_of(ir::OpId o) const { return blocks_of_ops[static_cast<size_t>(o)]; }
-  ir::OpId owner(ir::BlockId b) const { return owners[static_cast<size_t>(b)]; }   // -1: the body of the procedure
+  ir::OpId owner(ir::BlockId b) const { return owners[static_cast<size_t>(b)]; }  // -1: the body of the procedure
 
-  std::vector<Definition> definitions;      // by value
-  std::vector<ir::BlockId> blocks_of_ops;   // by op; -1: not reachable
-  std::vector<ir::OpId> owners;             // by block
-  std::vector<ir::OpId> order;              // all reachable operations, a structured one before what it holds
+  std::vector<Definition> definitions;     // by value
+  std::vector<ir::BlockId> blocks_of_ops;  // by op; -1: not reachable
+  std::vector<ir::OpId> owners;            // by block
+  std::vector<ir::OpId> order;             // all reachable operations, a structured one before what it holds
 
  private:
   void enter(const ir::Procedure& procedure, ir::BlockId block, ir::OpId owner);

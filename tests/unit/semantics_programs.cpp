@@ -1,6 +1,8 @@
 // All programs of tests/programs, and the complete program of the language page, check without a word.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "semantics_support.hpp"
 
@@ -28,7 +30,7 @@ TEST(Programs, AllCheckWithoutErrors) {
       const Symbol& s = c->checked.symbols[i];
       const bool value = s.kind == SymbolKind::local_let || s.kind == SymbolKind::local_var || s.kind == SymbolKind::local_field ||
                          s.kind == SymbolKind::loop_index || s.kind == SymbolKind::field;
-      if (value) EXPECT_FALSE(s.type.is_none()) << file << ": " << s.name;
+      EXPECT_FALSE(value && s.type.is_none()) << file << ": " << s.name;
     }
   }
 }

@@ -2,9 +2,8 @@
 #pragma once
 #include <gtest/gtest.h>
 
-#include <fstream>
+#include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 
 #include "semantics/check.hpp"
@@ -50,7 +49,7 @@ inline void expect_error(const std::string& text, const std::string& message, co
   for (const Diagnostic& d : c->diagnostics.list) {
     if (d.severity != Severity::error) continue;
     EXPECT_NE(d.message.find(message), std::string::npos) << c->messages();
-    if (!place.empty()) EXPECT_EQ(c->sources.text(d.span), place) << c->messages();
+    EXPECT_TRUE(place.empty() || c->sources.text(d.span) == place) << c->messages();
     EXPECT_NE(d.help.find(help), std::string::npos) << c->messages();
   }
 }

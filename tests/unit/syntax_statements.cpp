@@ -201,7 +201,8 @@ void collect(const Block& block, std::multiset<uint32_t>& ids) {
 }
 
 TEST(Items, IdsAreDenseAndUnique) {
-  const Parsed parsed("step { var f[P]: vec2[3] = a^b^-c; for i in 0..3, j in P { if not x { y += (1, 2)[0]; } else { f(z); } } }");
+  const Parsed parsed("step { var f[P]: vec2[3] = a^b^-c; "
+                      "for i in 0..3, j in P { if not x { y += (1, 2)[0]; } else { f(z); } } }");
   ASSERT_TRUE(parsed.program) << parsed.messages();
   std::multiset<uint32_t> ids;
   collect(parsed.program->steps[0].body, ids);

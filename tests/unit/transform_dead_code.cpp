@@ -36,7 +36,7 @@ TEST_F(DeadCode, PureOperationsThatNobodyUses) {
 TEST_F(DeadCode, CarriedValuesThatFeedNothing) {
   const Value x = b.input(real_type(), "x");
   const Values r = b.for_({}, {b.constant(0), b.constant(5)}, {x, x, x}, [&](Value, Given c) -> Values {
-    return {b.multiply(c[0], c[2]), b.add(c[1], c[0]), b.negate(c[2])};   // the second is needed by nobody
+    return {b.multiply(c[0], c[2]), b.add(c[1], c[0]), b.negate(c[2])};  // the second is needed by nobody
   });
   b.set_outputs({r[0]});
   const ir::Procedure after = swept();
@@ -53,10 +53,9 @@ TEST_F(DeadCode, CyclesOfCarriedValues) {
 
 TEST_F(DeadCode, WhileKeepsWhatItsConditionReads) {
   const Value x = b.input(real_type(), "x");
-  const Values r = b.while_({b.constant(0), x, x}, [&](Given c) { return b.emit(Opcode::less, {c[0], b.constant(3)}); },
-                            [&](Given c) -> Values {
-                              return {b.add(c[0], b.constant(1)), b.add(c[1], c[1]), b.negate(c[2])};
-                            });
+  const Values r = b.while_(
+      {b.constant(0), x, x}, [&](Given c) { return b.emit(Opcode::less, {c[0], b.constant(3)}); },
+      [&](Given c) -> Values { return {b.add(c[0], b.constant(1)), b.add(c[1], c[1]), b.negate(c[2])}; });
   b.set_outputs({r[1]});
   const ir::Procedure after = swept();
   EXPECT_EQ(only(after, Opcode::while_).results.size(), 2u);
@@ -66,7 +65,8 @@ TEST_F(DeadCode, WhileKeepsWhatItsConditionReads) {
 TEST_F(DeadCode, ResultsOfIf) {
   const Value x = b.input(real_type(), "x");
   const Value c = b.emit(Opcode::less, {x, b.constant(0.0)});
-  const Values r = b.if_(c, [&]() -> Values { return {b.emit(Opcode::sine, {x}), b.negate(x)}; }, [&]() -> Values { return {x, x}; });
+  const Values r = b.if_(
+      c, [&]() -> Values { return {b.emit(Opcode::sine, {x}), b.negate(x)}; }, [&]() -> Values { return {x, x}; });
   b.if_(c, [&]() -> Values { return {b.negate(x)}; }, [&]() -> Values { return {x}; });
   b.set_outputs({r[0]});
   const ir::Procedure after = swept();
@@ -80,9 +80,9 @@ TEST_F(DeadCode, HandlesOfLoops) {
                           [&](Given i, Given h) {
                             const Value e = b.load(h[0], {i[0]});
                             b.store(h[0], {i[0]}, b.add(e, e));
-                            b.store(h[1], {i[0]}, b.negate(e));                 // y is not used afterwards: goes
+                            b.store(h[1], {i[0]}, b.negate(e));  // y is not used afterwards: goes
                             b.reduce(h[2], {}, b.multiply(e, e));
-                            b.reduce(h[3], {}, b.load(h[0], {i[0]}));           // keeps x and its stores, not its result
+                            b.reduce(h[3], {}, b.load(h[0], {i[0]}));  // keeps x and its stores, not its result
                           });
   b.set_outputs({r[3]});
   const ir::Procedure after = swept();
@@ -138,7 +138,7 @@ TEST_F(DeadCode, StacksThatNobodyPopsForUse) {
     b.push(live, b.emit(Opcode::int_to_real, {i}));
     return {};
   });
-  b.pop(live);   // unused, but it moves the top
+  b.pop(live);  // unused, but it moves the top
   b.pop(dead);
   b.set_outputs({b.pop(live)});
   const ir::Procedure after = swept();

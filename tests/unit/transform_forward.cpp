@@ -69,20 +69,26 @@ TEST_F(Forward, OnlyReadLeavesNoHandle) {
 TEST_F(Forward, StoresUnderConditionsAndInLoops) {
   update([&](Value i, Value h) {
     const Value c = b.emit(Opcode::less, {b.load(h, {i}), b.constant(0.5)});
-    b.if_(c, [&]() -> Values {
-      b.for_({}, {b.constant(0), b.constant(3)}, {}, [&](Value k, Given) -> Values {
-        b.store(h, {i}, b.add(b.load(h, {i}), b.emit(Opcode::int_to_real, {k})));
-        return {};
-      });
-      return {};
-    }, [&]() -> Values { return {}; });
-    b.while_({b.constant(0)}, [&](Given n) {
-      const Value small = b.emit(Opcode::less, {b.load(h, {i}), b.constant(9.0)});
-      return b.emit(Opcode::logical_and, {small, b.emit(Opcode::less, {n[0], b.constant(4)})});
-    }, [&](Given n) -> Values {
-      b.store(h, {i}, b.multiply(b.load(h, {i}), b.constant(1.5)));
-      return {b.add(n[0], b.constant(1))};
-    });
+    b.if_(
+        c,
+        [&]() -> Values {
+          b.for_({}, {b.constant(0), b.constant(3)}, {}, [&](Value k, Given) -> Values {
+            b.store(h, {i}, b.add(b.load(h, {i}), b.emit(Opcode::int_to_real, {k})));
+            return {};
+          });
+          return {};
+        },
+        [&]() -> Values { return {}; });
+    b.while_(
+        {b.constant(0)},
+        [&](Given n) {
+          const Value small = b.emit(Opcode::less, {b.load(h, {i}), b.constant(9.0)});
+          return b.emit(Opcode::logical_and, {small, b.emit(Opcode::less, {n[0], b.constant(4)})});
+        },
+        [&](Given n) -> Values {
+          b.store(h, {i}, b.multiply(b.load(h, {i}), b.constant(1.5)));
+          return {b.add(n[0], b.constant(1))};
+        });
   });
   const ir::Procedure after = forwarded();
   EXPECT_EQ(loads_from_handles(after, after.body), 0);
@@ -92,10 +98,10 @@ TEST_F(Forward, StoresUnderConditionsAndInLoops) {
 
 TEST_F(Forward, DifferentIndicesStay) {
   const Value m = b.input(field_of(real_type(), {time_space, particle}), "m");
-  const Value first = b.make_reference(time_space, {b.constant(0)}), second = b.make_reference(time_space, {b.constant(1)});
-  b.set_outputs(b.loop({over(particle)}, {m}, {Mode::own}, [&](Given i, Given h) {
-    b.store(h[0], {second, i[0]}, b.load(h[0], {first, i[0]}));
-  }));
+  const Value first = b.make_reference(time_space, {b.constant(0)}),
+              second = b.make_reference(time_space, {b.constant(1)});
+  b.set_outputs(b.loop({over(particle)}, {m}, {Mode::own},
+                       [&](Given i, Given h) { b.store(h[0], {second, i[0]}, b.load(h[0], {first, i[0]})); }));
   EXPECT_EQ(count(forwarded(), Opcode::store), 1);
 }
 
@@ -113,8 +119,8 @@ TEST_F(Forward, OutsideOfAZeroGridStays) {
   const Value m = b.input(field_of(real_type(), {rim, particle}), "m");
   const Value outside = b.make_reference(rim, {b.constant(-1)});
   b.set_outputs(b.loop({over(particle)}, {m}, {Mode::own}, [&](Given i, Given h) {
-    b.store(h[0], {outside, i[0]}, b.constant(1.0));                       // dropped
-    b.store(h[0], {outside, i[0]}, b.load(h[0], {outside, i[0]}));         // reads 0
+    b.store(h[0], {outside, i[0]}, b.constant(1.0));                // dropped
+    b.store(h[0], {outside, i[0]}, b.load(h[0], {outside, i[0]}));  // reads 0
   }));
   EXPECT_EQ(count(forwarded(), Opcode::load), 1);
 }

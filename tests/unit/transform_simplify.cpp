@@ -36,14 +36,15 @@ TEST_F(Simplify, NeutralElements) {
   const Value vector = b.multiply(v, b.splat(one, vector_type(3)));
   const Value whole = b.multiply(b.add(n, b.constant(0)), b.constant(1));
   const ir::Procedure after = simple({less, vector, whole});
-  EXPECT_EQ(size(after), 1u);   // the splat
+  EXPECT_EQ(size(after), 1u);  // the splat
   EXPECT_EQ(after.outputs()[0], after.inputs()[0]);
 }
 
 TEST_F(Simplify, WhatWouldChangeBitsStays) {
   const Value zero = b.constant(0.0);
   EXPECT_EQ(size(simple({b.add(x, zero), b.multiply(x, zero), b.subtract(x, x), b.emit(Opcode::equal, {x, x}),
-                         b.subtract(x, b.constant(-0.0))})), 7u);
+                         b.subtract(x, b.constant(-0.0))})),
+            7u);
 }
 
 TEST_F(Simplify, IntegersAreExact) {
@@ -56,7 +57,7 @@ TEST_F(Simplify, IntegersAreExact) {
 TEST_F(Simplify, ConstantsFoldWhereBothPrecisionsAgree) {
   const Value third = b.divide(b.constant(1.0), b.constant(3.0));
   const Value whole = b.multiply(b.constant(6.0), b.add(b.constant(3.0), b.constant(4.0)));
-  const Value tiny = b.subtract(b.add(b.constant(1.0), b.constant(1e-9)), b.constant(1.0));   // 0 in f32
+  const Value tiny = b.subtract(b.add(b.constant(1.0), b.constant(1e-9)), b.constant(1.0));  // 0 in f32
   const Value wraps = b.multiply(b.constant(1 << 30), b.constant(4));
   const ir::Procedure after = simple({third, whole, tiny, wraps});
   EXPECT_EQ(count(after, Opcode::multiply), 0);
@@ -65,17 +66,19 @@ TEST_F(Simplify, ConstantsFoldWhereBothPrecisionsAgree) {
 
 TEST_F(Simplify, EqualOperationsMerge) {
   const Value s = b.emit(Opcode::sine, {x}), t = b.emit(Opcode::sine, {x});
-  const Values r = b.if_(c, [&]() -> Values { return {b.add(b.emit(Opcode::sine, {x}), b.emit(Opcode::cosine, {x}))}; },
-                         [&]() -> Values { return {b.emit(Opcode::cosine, {x})}; });
+  const Values r = b.if_(
+      c, [&]() -> Values { return {b.add(b.emit(Opcode::sine, {x}), b.emit(Opcode::cosine, {x}))}; },
+      [&]() -> Values { return {b.emit(Opcode::cosine, {x})}; });
   const ir::Procedure after = simple({b.add(s, t), b.add(b.add(x, s), b.add(s, x)), r[0]});
   EXPECT_EQ(count(after, Opcode::sine), 1);
-  EXPECT_EQ(count(after, Opcode::cosine), 2);   // one branch does not see the other
+  EXPECT_EQ(count(after, Opcode::cosine), 2);  // one branch does not see the other
   EXPECT_EQ(count(after, Opcode::add), 4);
 }
 
 TEST_F(Simplify, ConstantsOfDifferentBitsOrTypesStayApart) {
   EXPECT_EQ(count(simple({b.constant(0.0), b.constant(-0.0), b.constant(0), b.constant(false), b.constant(0.0)}),
-                  Opcode::constant), 4);
+                  Opcode::constant),
+            4);
 }
 
 TEST_F(Simplify, LoadsFromVersionsMergeLoadsFromHandlesDoNot) {
@@ -100,11 +103,11 @@ TEST_F(Simplify, ConstantConditions) {
 
 TEST_F(Simplify, BranchesThatAgreeAndCarriedThatNeverChange) {
   const Value f = b.input(particles(), "f");
-  const Values r = b.if_(c, [&]() -> Values { return {b.add(x, b.constant(0.5)), f}; },
-                         [&]() -> Values { return {b.emit(Opcode::sine, {x}), f}; });
-  const Values k = b.for_({}, {b.constant(0), n}, {r[0], r[1], x}, [&](Value, Given v) -> Values {
-    return {v[0], v[1], b.add(v[2], v[0])};
-  });
+  const Values r = b.if_(
+      c, [&]() -> Values { return {b.add(x, b.constant(0.5)), f}; },
+      [&]() -> Values { return {b.emit(Opcode::sine, {x}), f}; });
+  const Values k = b.for_({}, {b.constant(0), n}, {r[0], r[1], x},
+                          [&](Value, Given v) -> Values { return {v[0], v[1], b.add(v[2], v[0])}; });
   const ir::Procedure after = simple({k[0], k[1], k[2]});
   EXPECT_EQ(after.outputs()[1], after.inputs()[3]);
   EXPECT_EQ(only(after, Opcode::if_).results.size(), 1u);
@@ -133,8 +136,9 @@ TEST_F(Simplify, Components) {
   const Value again = b.insert(a, 3, b.extract(a, 3));
   const Value whole = b.emit(Opcode::pack, {b.extract(w, 0), b.extract(w, 1), b.extract(w, 2)}, vector_type(3));
   const Value none = b.extract(b.zero(vector_type(2)), 1);
-  const ir::Procedure after = simple({b.extract(w, 2), b.extract(w, 1), b.extract(b.splat(x, vector_type(2)), 1), none,
-                                      b.emit(Opcode::extract_at, {changed, b.constant(2)}), b.extract(changed, 1), again, whole});
+  const ir::Procedure after =
+      simple({b.extract(w, 2), b.extract(w, 1), b.extract(b.splat(x, vector_type(2)), 1), none,
+              b.emit(Opcode::extract_at, {changed, b.constant(2)}), b.extract(changed, 1), again, whole});
   EXPECT_EQ(count(after, Opcode::extract), 1);
   EXPECT_EQ(after.outputs()[4], after.inputs()[0]);
   EXPECT_EQ(after.outputs()[6], after.inputs()[3]);
@@ -142,10 +146,12 @@ TEST_F(Simplify, Components) {
 
 TEST_F(Simplify, IndexOutOfAnArrayStays) {
   const Value a = b.input(array_of(real_type(), 4), "a");
-  const Values r = b.if_(c, [&]() -> Values { return {x}; }, [&]() -> Values {
-    b.append({.code = Opcode::check_index, .operands = {b.constant(9)}, .integer = 4}, {});
-    return {b.emit(Opcode::extract_at, {a, b.constant(9)})};
-  });
+  const Values r = b.if_(
+      c, [&]() -> Values { return {x}; },
+      [&]() -> Values {
+        b.append({.code = Opcode::check_index, .operands = {b.constant(9)}, .integer = 4}, {});
+        return {b.emit(Opcode::extract_at, {a, b.constant(9)})};
+      });
   const ir::Procedure after = simple(r);
   EXPECT_EQ(count(after, Opcode::check_index), 1);
   EXPECT_EQ(count(after, Opcode::extract_at), 1);
@@ -174,13 +180,21 @@ TEST_F(Simplify, IndexOfAGridFollowsItsBoundary) {
 }
 
 TEST_F(Simplify, ChecksOnceEach) {
-  const auto check = [&](Value v, int64_t bound) { b.append({.code = Opcode::check_index, .operands = {v}, .integer = bound}, {}); };
+  const auto check = [&](Value v, int64_t bound) {
+    b.append({.code = Opcode::check_index, .operands = {v}, .integer = bound}, {});
+  };
   check(n, 10);
   check(n, 10);
   check(n, 8);
   check(b.constant(3), 4);
   b.append({.code = Opcode::check_nonzero, .operands = {b.constant(3)}}, {});
-  b.if_(c, [&]() -> Values { check(n, 8); return {}; }, [&]() -> Values { return {}; });
+  b.if_(
+      c,
+      [&]() -> Values {
+        check(n, 8);
+        return {};
+      },
+      [&]() -> Values { return {}; });
   const ir::Procedure after = simple({x});
   EXPECT_EQ(count(after, Opcode::check_index), 2);
   EXPECT_EQ(count(after, Opcode::check_nonzero), 0);

@@ -1,9 +1,11 @@
 #include "transform_support.hpp"
 
 #include <cstring>
+#include <limits>
 #include <set>
 
 #include "transform/in_place.hpp"
+#include "transform/rewrite.hpp"
 #include "transform/structure.hpp"
 
 namespace adjoule::transform::testing {
@@ -21,9 +23,7 @@ ir::Program program() {
   return p;
 }
 
-ir::Environment environment() {
-  return {.extents = {{5, 1, 1}, {7, 1, 1}, {4, 3, 1}, {5, 1, 1}}, .steps = 4};
-}
+ir::Environment environment() { return {.extents = {{5, 1, 1}, {7, 1, 1}, {4, 3, 1}, {5, 1, 1}}, .steps = 4}; }
 
 namespace {
 
@@ -78,7 +78,8 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 bool same(const ir::Datum& a, const ir::Datum& b) {
-  if (!same_bits(a.reals, b.reals) || a.integers != b.integers || !a.field != !b.field || !a.stack != !b.stack) return false;
+  if (!same_bits(a.reals, b.reals) || a.integers != b.integers || !a.field != !b.field || !a.stack != !b.stack)
+    return false;
   if (a.field && (!same_bits(a.field->reals, b.field->reals) || a.field->integers != b.field->integers)) return false;
   if (!a.stack) return true;
   if (a.stack->items.size() != b.stack->items.size()) return false;
@@ -97,11 +98,12 @@ void expect_same_run(const ir::Program& p, const ir::Procedure& before, const ir
   const ir::Outcome a = ir::interpret(p, before, e, inputs), b = ir::interpret(p, after, e, again);
   ASSERT_EQ(a.fault.has_value(), b.fault.has_value()) << (a.fault ? a.fault->message : b.fault ? b.fault->message : "");
   if (a.fault) return;
-  for (size_t i = 0; i < inputs.size(); ++i)   // stacks that came in are changed
+  for (size_t i = 0; i < inputs.size(); ++i)  // stacks that came in are changed
     EXPECT_TRUE(!inputs[i].stack || same(inputs[i], again[i])) << "input " << i;
   ASSERT_EQ(a.outputs.size(), b.outputs.size());
   for (size_t i = 0; i < a.outputs.size(); ++i)
-    EXPECT_TRUE(same(a.outputs[i], b.outputs[i])) << "output " << i << "\n" << ir::print(p, before) << ir::print(p, after);
+    EXPECT_TRUE(same(a.outputs[i], b.outputs[i])) << "output " << i << "\n"
+                                                  << ir::print(p, before) << ir::print(p, after);
 }
 
 }  // namespace
@@ -116,7 +118,8 @@ const ir::Op& only(const ir::Procedure& procedure, Opcode code) {
 
 void expect_same(const ir::Program& p, const ir::Procedure& before, const ir::Procedure& after) {
   for (const ir::Procedure* procedure : {&before, &after})
-    for (const std::string& finding : ir::verify(p, *procedure)) ADD_FAILURE() << finding << "\n" << ir::print(p, *procedure);
+    for (const std::string& finding : ir::verify(p, *procedure))
+      ADD_FAILURE() << finding << "\n" << ir::print(p, *procedure);
   expect_same_run(p, before, after, false);
   expect_same_run(p, before, after, true);
 }
@@ -140,7 +143,9 @@ class PlanWalk {
   std::vector<std::string> errors;
 
  private:
-  struct State { std::set<Value> alive, owned; };
+  struct State {
+    std::set<Value> alive, owned;
+  };
   const ir::Procedure& p_;
 
   bool stored(Value v) const {
@@ -177,7 +182,7 @@ class PlanWalk {
     return false;
   }
 
-  void walk(ir::BlockId block, State& state) {   // all that `state` owns must be gone at the end
+  void walk(ir::BlockId block, State& state) {  // all that `state` owns must be gone at the end
     for (OpId o : p_.block(block).ops) step(p_.op(o), state);
     for (Value v : p_.block(block).yields) consume(v, state);
     for (Value v : state.owned) wrong("is neither consumed nor dropped", v);
@@ -250,5 +255,64 @@ class PlanWalk {
 }  // namespace
 
 std::vector<std::string> plan_errors(const ir::Procedure& procedure) { return PlanWalk(procedure).errors; }
+
+// --- a plan as native code runs it
+
+namespace {
+
+class Native {
+ public:
+  explicit Native(const ir::Procedure& planned) : to_(planned) {}
+
+  ir::Procedure run() {
+    to_.copy_ops(to_.from().body, hook_);
+    to_.yield(to_.maps(to_.from().outputs()));
+    return to_.take();
+  }
+
+ private:
+  Rewriter to_;
+  const Hook hook_ = [this](OpId o) {
+    const ir::Op& op = to_.from().op(o);
+    if (op.code == Opcode::loop) return loop(op), true;
+    return (op.code == Opcode::copy || op.code == Opcode::fill) && op.integer == 1 && undefined(op);
+  };
+
+  bool undefined(const ir::Op& op) {
+    const Type& type = to_.from().type(op.results[0]);
+    if (!value_of(type).is_real()) return false;
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const Value number = to_.emit({.code = Opcode::constant, .real = nan}, real_type());
+    to_.bind(op.results[0], to_.emit({.code = Opcode::fill, .operands = {number}}, type));
+    return true;
+  }
+
+  void loop(const ir::Op& old) {
+    ir::Op op = Rewriter::header(old);
+    op.operands = to_.maps(old.operands);
+    op.blocks = {to_.new_block()};
+    const ir::BlockId before = to_.enter(op.blocks[0]);
+    std::vector<Value> arguments;
+    for (Value a : to_.from().block(old.blocks[0]).arguments) arguments.push_back(to_.rename(a));
+    to_.to().blocks[static_cast<size_t>(op.blocks[0])].arguments = arguments;
+    for (size_t k = 0; k < old.operands.size(); ++k)
+      if (to_.from().type(old.operands[k]).field) to_.bind(old.operands[k], arguments[old.domains.size() + k]);
+    to_.copy_ops(old.blocks[0], hook_);
+    for (size_t k = 0; k < old.operands.size(); ++k) to_.bind(old.operands[k], op.operands[k]);
+    to_.enter(before);
+    for (Value r : old.results) op.results.push_back(to_.rename(r));
+    to_.append(std::move(op));
+  }
+};
+
+}  // namespace
+
+ir::Procedure as_native(const ir::Procedure& planned) { return Native(planned).run(); }
+
+void expect_plan(const ir::Program& p, const ir::Procedure& before, const ir::Procedure& planned) {
+  expect_same(p, before, planned);
+  EXPECT_EQ(plan_errors(planned), std::vector<std::string>{}) << ir::print(p, planned);
+  expect_same_run(p, before, as_native(planned), false);
+}
 
 }  // namespace adjoule::transform::testing

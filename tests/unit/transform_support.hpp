@@ -1,5 +1,5 @@
-// What the tests of the transforms share: a small program to build procedures in, counting operations, running before and
-// after, and the walk that proves a buffer plan right.
+// What the tests of the transforms share: a small program to build procedures in, counting operations, running before
+// and after, and the walk that proves a buffer plan right.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -16,9 +16,9 @@
 
 namespace adjoule::transform::testing {
 
-constexpr SpaceId particle = 1;   // plain, 7 elements
-constexpr SpaceId cell = 2;       // periodic grid, 4 x 3
-constexpr SpaceId rim = 3;        // a grid of 5 with boundary zero
+constexpr SpaceId particle = 1;  // plain, 7 elements
+constexpr SpaceId cell = 2;      // periodic grid, 4 x 3
+constexpr SpaceId rim = 3;       // a grid of 5 with boundary zero
 
 /// The spaces above and `time`.
 ir::Program program();
@@ -37,5 +37,12 @@ void expect_same(const ir::Program& program, const ir::Procedure& before, const 
 
 /// Every consumed version is owned and dead afterwards, every owned one is consumed or dropped once on every path.
 std::vector<std::string> plan_errors(const ir::Procedure& procedure);
+
+/// A planned procedure as native code runs it: a loop that updates a version which it also reads sees its own stores,
+/// and contents that are left undefined are NaN.
+ir::Procedure as_native(const ir::Procedure& planned);
+
+/// A plan that holds and gives the same outputs as `before`, also as native code runs it.
+void expect_plan(const ir::Program& program, const ir::Procedure& before, const ir::Procedure& planned);
 
 }  // namespace adjoule::transform::testing
