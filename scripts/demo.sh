@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From a fresh Debian 12 to a fitted model: hares and lynxes of Hudson's Bay, 1900 to 1920, and a look ahead.
+# From a fresh Debian 12 to a fitted model: hares and lynxes of Hudson's Bay, 1900 to 1920, and ten years ahead.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -11,17 +11,24 @@ parameters=alpha,beta,gamma,delta,z_init
 
 scripts/setup.sh
 mkdir -p "$out"
+[ -x "$adjoule" ] || echo "Building the compiler: some minutes, once (log: $out/build.log)"
 if ! { cmake --preset release && cmake --build "$build" --parallel "$(nproc)" --target adjoule; } >"$out/build.log" 2>&1; then
   tail -n 30 "$out/build.log" >&2
   echo "demo.sh: the build failed; the whole log is in $out/build.log" >&2
   exit 1
 fi
 
-echo "Fitting $example/lynx-hare.adj to the pelts that were really counted"
+echo "1. Fit $example/lynx-hare.adj to the pelts that were counted. The loss falls:"
 "$adjoule" optimize "$example/lynx-hare.adj" --steps 20 --wrt "$parameters" --method lbfgs \
-  --load "observed=$example/lynx_hare.csv:hare,lynx" --save-params "$out/fit.json"
+  --load "observed=$example/lynx_hare.csv:hare,lynx" --save-params "$out/fit.json" | awk '
+    /^iteration/ { last = $0; if (n++ % 5 == 0) { print "  " last; last = "" } next }
+    { if (last != "") print "  " last; last = ""; print "  " $0 }'
 
 echo
-echo "The fitted model, run twenty years past the data"
-"$adjoule" run "$example/forecast.adj" --steps 40 --params "$out/fit.json" --save-trajectory "z=$out/forecast.npy" --every 1
+echo "2. Run $example/forecast.adj with these numbers, ten years past the data:"
+"$adjoule" run "$example/forecast.adj" --steps 30 --params "$out/fit.json" --save-trajectory "z=$out/forecast.npy" >/dev/null
 /usr/bin/python3 "$example/show.py" "$example/lynx_hare.csv" "$out/forecast.npy"
+
+/usr/bin/python3 "$example/plot.py" "$example/lynx_hare.csv" "$out/forecast.npy" "$out/lynx-hare.svg"
+echo
+echo "The same as a picture: $out/lynx-hare.svg"

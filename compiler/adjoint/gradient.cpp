@@ -192,7 +192,7 @@ StepAdjoint make_step_adjoint(const ir::Program& program, const Signature& s, co
   selection.outputs = active_states;
   selection.accumulate = active_globals;
   Procedure raw = reverse(program, program.step, selection, "step_adjoint");
-  StepAdjoint result{transform::finish(program, raw), {}};
+  StepAdjoint result{transform::prepare(program, raw), {}};
   const Procedure& p = result.procedure;
   std::vector<bool> used(p.values.size(), false);
   for (const ir::Block& block : p.blocks) {
@@ -261,14 +261,14 @@ GradientPlan plan_gradient(const ir::Program& program, int loss, const std::vect
   loss_selection.outputs = {0};
   loss_selection.accumulate = plan.active_globals;
   size_t primal_inputs = s.globals.size() + s.states.size() + 1;
-  plan.loss_adjoint = transform::finish(program, reverse(program, plan.loss, loss_selection, "loss_adjoint"));
+  plan.loss_adjoint = transform::prepare(program, reverse(program, plan.loss, loss_selection, "loss_adjoint"));
   consume_bars(plan.loss_adjoint, primal_inputs);
 
   Selection init_selection;
   init_selection.inputs = plan.active_globals;
   init_selection.outputs = plan.active_states;
   init_selection.accumulate = plan.active_globals;
-  plan.init_adjoint = transform::finish(program, reverse(program, program.init, init_selection, "init_adjoint"));
+  plan.init_adjoint = transform::prepare(program, reverse(program, program.init, init_selection, "init_adjoint"));
   consume_bars(plan.init_adjoint, primal_inputs);
 
   StepAdjoint step;
@@ -292,8 +292,8 @@ TangentPlan plan_tangent(const ir::Program& program, int loss, const std::vector
   spread_forward(program, plan.active_globals, s.globals.size(), varied);
   plan.active_states = true_positions(varied);
   std::vector<int> active_inputs = joined(plan.active_globals, shifted(plan.active_states, s.globals.size()));
-  plan.init = transform::finish(program, forward(program, program.init, {plan.active_globals, plan.active_states, {}}, "init_tangent"));
-  plan.loss = transform::finish(program, forward(program, program.losses[at(loss)], {active_inputs, {0}, {}}, "loss_tangent"));
+  plan.init = transform::prepare(program, forward(program, program.init, {plan.active_globals, plan.active_states, {}}, "init_tangent"));
+  plan.loss = transform::prepare(program, forward(program, program.losses[at(loss)], {active_inputs, {0}, {}}, "loss_tangent"));
 
   Builder b(program, "advance_tangent");
   std::vector<Value> globals = inputs_of(b, s.globals, "", false);
@@ -303,7 +303,7 @@ TangentPlan plan_tangent(const ir::Program& program, int loss, const std::vector
   std::vector<Value> state_dots = inputs_of(b, pick(s.states, plan.active_states), "_dot", true);
   std::vector<Value> all = joined(states, state_dots);
   if (program.has_step) {
-    Procedure step = transform::finish(program, forward(program, program.step, {active_inputs, plan.active_states, {}}, "step_tangent"));
+    Procedure step = transform::prepare(program, forward(program, program.step, {active_inputs, plan.active_states, {}}, "step_tangent"));
     all = time_loop(b, first, last, false, all, [&](Value now, std::vector<Value> carried) {
       std::span<const Value> values(carried);
       std::vector<Value> inputs = joined(joined(globals, values.first(s.states.size())), std::vector<Value>{now});

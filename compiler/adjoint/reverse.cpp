@@ -43,7 +43,10 @@ void Reverser::accumulate(Value v, Value contribution) {
 }
 
 Value Reverser::bar_or_zero(Value v) {
-  return bars[at(v)] != no_value ? bars[at(v)] : builder.zero(f.type(v));
+  if (bars[at(v)] != no_value) return bars[at(v)];
+  Value zero = builder.zero(f.type(v));
+  if (f.type(v).field) builder.name(zero, f.values[at(v)].name + "_bar");
+  return zero;
 }
 
 /// Stacks have adjoint stacks: what a pop gives back is pushed there, and the push of it takes it from there.

@@ -289,6 +289,8 @@ void Reverser::reverse_loop(ir::OpId id) {
   std::vector<Updated> updated = kernel.updated;
   std::vector<Value> results = kernel.finish();
   for (size_t k = 0; k < updated.size(); ++k)
+    if (updated[k].fate != Fate::unused) builder.name(results[k], f.values[at(updated[k].of)].name + "_bar");
+  for (size_t k = 0; k < updated.size(); ++k)
     if (updated[k].fate == Fate::replaces_bar) bars[at(updated[k].of)] = results[k];
   for (size_t k = 0; k < updated.size(); ++k)
     if (updated[k].fate == Fate::adds_to_bar) accumulate(updated[k].of, results[k]);

@@ -178,6 +178,8 @@ class Emitter {
   void emit_pop(ir::OpId id);
   void drop_stack(llvm::Value* stack);
   llvm::Value* new_stack(const Type& held);
+  void hoist_stacks(ir::BlockId block);
+  void release_hoisted_stacks();
 
   // --- lower_values.cpp: pure operations on scalars, vectors, matrices, arrays
   bool emit_value_op(const ir::Op& op);

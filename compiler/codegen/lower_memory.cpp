@@ -136,6 +136,7 @@ Components Emitter::reference_of_number(SpaceId s, llvm::Value* number) {
 }
 
 bool Emitter::emit_reference_op(const ir::Op& op) {
+  if (op.operands.empty()) return false;
   SpaceId s = op.code == Opcode::make_reference ? op.space : p.type(op.operands[0]).space;
   Components result;
   switch (op.code) {
@@ -285,14 +286,14 @@ void Emitter::emit_fill(const ir::Op& op) {
   llvm::Value* bytes = field_bytes(field);
   llvm::Value* buffer = allocate(bytes);
   Components stored = to_stored(value_of(field), at(op.operands[0]));
-  bool all_zero = true;
+  bool all_zero = op.integer == 0;
   for (llvm::Value* c : stored) {
     auto* constant = llvm::dyn_cast<llvm::Constant>(c);
     all_zero = all_zero && constant && constant->isNullValue();   // -0.0 is not
   }
   if (all_zero) {
     b.CreateMemSet(buffer, b.getInt8(0), bytes, llvm::Align(64));
-  } else {
+  } else if (op.integer == 0) {   // 1: whatever is in it will be overwritten
     for (int c = 0; c < static_cast<int>(stored.size()); ++c) {
       counted_loop(b.getInt64(0), elements(field), {}, [&](llvm::Value* i) {
         store_scalar(stored[static_cast<size_t>(c)], element_pointer(buffer, field, c, i), m.stored_bytes(field));
@@ -305,7 +306,7 @@ void Emitter::emit_fill(const ir::Op& op) {
 void Emitter::emit_copy(const ir::Op& op) {
   llvm::Value* bytes = field_bytes(p.type(op.results[0]));
   llvm::Value* buffer = allocate(bytes);
-  b.CreateMemCpy(buffer, llvm::Align(64), at(op.operands[0])[0], llvm::Align(64), bytes);
+  if (op.integer == 0) b.CreateMemCpy(buffer, llvm::Align(64), at(op.operands[0])[0], llvm::Align(64), bytes);
   set(op.results[0], {buffer});
 }
 

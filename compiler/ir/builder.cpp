@@ -49,7 +49,9 @@ Value Builder::argument(BlockId block, Type type, std::string name, bool handle)
 
 BlockId Builder::enter(BlockId block) { return std::exchange(current_, block); }
 
-void Builder::yield(BlockId block, std::vector<Value> values) { procedure_.blocks[at(block)].yields = std::move(values); }
+void Builder::yield(BlockId block, std::vector<Value> values) {
+  procedure_.blocks[at(block)].yields = std::move(values);
+}
 
 // --- the general case
 
@@ -211,7 +213,8 @@ std::vector<Value> Builder::if_(Value condition, const std::function<Yields()>& 
 
 std::vector<Value> Builder::for_(Domain domain, std::vector<Value> bounds, std::vector<Value> initial,
                                  const std::function<Yields(Value, std::span<const Value>)>& body) {
-  Op op{.code = Opcode::for_, .span = span_, .operands = std::move(bounds), .blocks = {new_block()}, .domains = {domain}};
+  Op op{
+      .code = Opcode::for_, .span = span_, .operands = std::move(bounds), .blocks = {new_block()}, .domains = {domain}};
   join(op.operands, initial);
   std::vector<Type> types = types_of(*this, initial);
   Value index = index_arguments(*this, op.blocks[0], op.domains).front();
@@ -232,11 +235,14 @@ std::vector<Value> Builder::while_(std::vector<Value> initial,
   return append_all(*this, std::move(op), types);
 }
 
-std::vector<Value> Builder::loop(
-    std::vector<Domain> domains, std::vector<Value> updated, std::vector<Mode> modes,
-    const std::function<void(std::span<const Value>, std::span<const Value>)>& body) {
-  Op op{.code = Opcode::loop, .span = span_, .operands = std::move(updated), .blocks = {new_block()},
-        .domains = std::move(domains), .modes = std::move(modes)};
+std::vector<Value> Builder::loop(std::vector<Domain> domains, std::vector<Value> updated, std::vector<Mode> modes,
+                                 const std::function<void(std::span<const Value>, std::span<const Value>)>& body) {
+  Op op{.code = Opcode::loop,
+        .span = span_,
+        .operands = std::move(updated),
+        .blocks = {new_block()},
+        .domains = std::move(domains),
+        .modes = std::move(modes)};
   std::vector<Type> types = types_of(*this, op.operands);
   std::vector<Value> indices = index_arguments(*this, op.blocks[0], op.domains);
   std::vector<Value> handles = arguments(*this, op.blocks[0], types, true);
@@ -247,8 +253,12 @@ std::vector<Value> Builder::loop(
 std::vector<Value> Builder::serial(
     std::vector<Domain> domains, std::vector<Value> bounds, std::vector<Value> fields, std::vector<Value> carried,
     const std::function<Yields(std::span<const Value>, std::span<const Value>, std::span<const Value>)>& body) {
-  Op op{.code = Opcode::serial, .span = span_, .operands = std::move(bounds), .blocks = {new_block()},
-        .domains = std::move(domains), .modes = std::vector<Mode>(fields.size(), Mode::any)};
+  Op op{.code = Opcode::serial,
+        .span = span_,
+        .operands = std::move(bounds),
+        .blocks = {new_block()},
+        .domains = std::move(domains),
+        .modes = std::vector<Mode>(fields.size(), Mode::any)};
   join(op.operands, fields);
   join(op.operands, carried);
   std::vector<Type> types = types_of(*this, fields), carried_types = types_of(*this, carried);

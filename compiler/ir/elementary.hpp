@@ -1,5 +1,5 @@
-// The elementary functions of both precisions: SLEEF's deterministic scalar functions, the one implementation whose bits
-// the compiler knows (evaluate.hpp). Nothing here may go through the host's libm except fma, which is exact.
+// The elementary functions of both precisions: SLEEF's deterministic scalar functions, the one implementation whose
+// bits the compiler knows (evaluate.hpp). Nothing here may go through the host's libm except fma, which is exact.
 #pragma once
 #include <sleef.h>
 

@@ -1,4 +1,4 @@
-// The definitions of evaluate.hpp in C++. This file is compiled without contraction: each product and sum rounds by itself.
+// The definitions of evaluate.hpp in C++. Compiled without contraction: each product and sum rounds by itself.
 #include "ir/evaluate.hpp"
 
 #include <algorithm>
@@ -258,12 +258,13 @@ bool evaluate(const Procedure& procedure, const Op& op, std::span<const Componen
       std::ranges::fill(result.integers, 0);
       return true;
     case Opcode::add: case Opcode::subtract: case Opcode::multiply: case Opcode::divide: case Opcode::negate:
-    case Opcode::absolute: case Opcode::sign: case Opcode::minimum: case Opcode::maximum: case Opcode::fused_multiply_add:
-    case Opcode::weigh: case Opcode::floor_divide: case Opcode::floor_modulo: case Opcode::square_root: case Opcode::floor:
-    case Opcode::ceiling: case Opcode::round: case Opcode::exponential: case Opcode::logarithm: case Opcode::power:
-    case Opcode::power_constant: case Opcode::sine: case Opcode::cosine: case Opcode::tangent: case Opcode::arc_sine:
-    case Opcode::arc_cosine: case Opcode::arc_tangent: case Opcode::arc_tangent2: case Opcode::hyperbolic_sine:
-    case Opcode::hyperbolic_cosine: case Opcode::hyperbolic_tangent: case Opcode::hypotenuse:
+    case Opcode::absolute: case Opcode::sign: case Opcode::minimum: case Opcode::maximum: case Opcode::weigh:
+    case Opcode::fused_multiply_add: case Opcode::floor_divide: case Opcode::floor_modulo: case Opcode::square_root:
+    case Opcode::floor: case Opcode::ceiling: case Opcode::round: case Opcode::exponential: case Opcode::logarithm:
+    case Opcode::power: case Opcode::power_constant: case Opcode::sine: case Opcode::cosine: case Opcode::tangent:
+    case Opcode::arc_sine: case Opcode::arc_cosine: case Opcode::arc_tangent: case Opcode::arc_tangent2:
+    case Opcode::hyperbolic_sine: case Opcode::hyperbolic_cosine: case Opcode::hyperbolic_tangent:
+    case Opcode::hypotenuse:
     case Opcode::reciprocal_or_zero: case Opcode::logarithm_or_zero: case Opcode::detach:
       return elementwise(procedure, op, operands, result, single);
     case Opcode::equal: case Opcode::not_equal: case Opcode::less: case Opcode::less_equal:

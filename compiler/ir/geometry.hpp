@@ -19,8 +19,8 @@ struct Shape {
   int64_t count() const { return static_cast<int64_t>(extents[0]) * extents[1] * extents[2]; }
 };
 
-/// The number of the element at raw coordinates, after the boundary rule, row-major; -1 outside (of a `zero` grid, or of a
-/// plain space, where that is an error).
+/// The number of the element at raw coordinates, after the boundary rule, row-major; -1 outside (of a `zero` grid, or
+/// of a plain space, where that is an error).
 int64_t element_number(const Shape& shape, std::span<const int32_t> raw);
 
 /// The coordinates of an element; of a negative number: those of *outside* (of a plain space: the number).
@@ -29,8 +29,8 @@ Coordinates coordinates_of(const Shape& shape, int64_t number);
 /// What one loop index runs over, in order.
 class Walk {
  public:
-  Walk(const Shape& shape, const Domain& domain);                       // a space or a region of it
-  Walk(int32_t lower, int32_t upper, bool reversed);                    // an integer range
+  Walk(const Shape& shape, const Domain& domain);     // a space or a region of it
+  Walk(int32_t lower, int32_t upper, bool reversed);  // an integer range
   int64_t count() const { return count_; }
   /// The raw coordinates of turn number i; of a range: the integer.
   Coordinates at(int64_t i) const;

@@ -1,4 +1,5 @@
-// The interpreter (interpreter.hpp): one function an operation that needs more than values; the rest is in evaluate.cpp.
+// The interpreter (interpreter.hpp): one function an operation that needs more than values; the rest is in
+// evaluate.cpp.
 #include "ir/interpreter.hpp"
 
 #include <fmt/format.h>
@@ -20,23 +21,30 @@ std::string counted(int64_t n, std::string_view what) { return fmt::format("{} {
 class Machine {
  public:
   Machine(const Program& program, const Procedure& procedure, const Environment& environment)
-      : program_(program), procedure_(procedure), environment_(environment), last_uses_(find_last_uses(procedure)),
-        registers_(program, procedure), reducers_(procedure.values.size()) {
+      : program_(program),
+        procedure_(procedure),
+        environment_(environment),
+        last_uses_(find_last_uses(procedure)),
+        registers_(program, procedure),
+        reducers_(procedure.values.size()) {
     for (size_t s = 0; s < program.spaces.size(); ++s) {
-      shapes_.push_back({&program.spaces[s], s < environment.extents.size() ? environment.extents[s] : Coordinates{1, 1, 1}});
+      shapes_.push_back(
+          {&program.spaces[s], s < environment.extents.size() ? environment.extents[s] : Coordinates{1, 1, 1}});
     }
   }
 
   std::vector<Datum> run(std::vector<Datum> inputs) {
     const std::vector<Value>& arguments = procedure_.inputs();
     if (inputs.size() != arguments.size()) {
-      fail({}, fmt::format("{} takes {}, given {}", procedure_.name, counted(static_cast<int64_t>(arguments.size()), "input"), inputs.size()));
+      fail({}, fmt::format("{} takes {}, given {}", procedure_.name,
+                           counted(static_cast<int64_t>(arguments.size()), "input"), inputs.size()));
     }
     for (size_t i = 0; i < inputs.size(); ++i) bind(arguments[i], std::move(inputs[i]));
     block(procedure_.body);
     std::vector<Datum> outputs;
     const std::vector<bool>& last = last_uses_.yields[at(procedure_.body)];
-    for (size_t i = 0; i < procedure_.outputs().size(); ++i) outputs.push_back(registers_.datum(procedure_.outputs()[i], last[i]));
+    for (size_t i = 0; i < procedure_.outputs().size(); ++i)
+      outputs.push_back(registers_.datum(procedure_.outputs()[i], last[i]));
     return outputs;
   }
 
@@ -47,9 +55,9 @@ class Machine {
   LastUses last_uses_;
   std::vector<Shape> shapes_;
   Registers registers_;
-  std::vector<std::unique_ptr<Reducer>> reducers_;   // of handles that the running parallel loop reduces
-  int64_t iteration_ = 0;                            // of the running parallel loop
-  std::vector<Components> operands_;                 // scratch of `value_operation`
+  std::vector<std::unique_ptr<Reducer>> reducers_;  // of handles that the running parallel loop reduces
+  int64_t iteration_ = 0;                           // of the running parallel loop
+  std::vector<Components> operands_;                // scratch of `value_operation`
 
   static size_t at(int32_t id) { return static_cast<size_t>(id); }
   const Type& type(Value v) const { return procedure_.type(v); }
@@ -66,15 +74,19 @@ class Machine {
       auto holds = [&](size_t have, size_t each) { return timed ? have <= count * each : have == count * each; };
       fits = d.field && holds(d.field->reals.size(), p.reals) && holds(d.field->integers.size(), p.integers);
     }
-    if (!fits) fail({}, fmt::format("input {} of {} does not have the form of its type", value_name(v), procedure_.name));
+    if (!fits)
+      fail({}, fmt::format("input {} of {} does not have the form of its type", value_name(v), procedure_.name));
     if (environment_.single) round_reals(d);
     registers_.set(v, std::move(d));
   }
 
   static void round_reals(Datum& d) {
-    auto round = [](std::vector<double>& reals) { for (double& r : reals) r = static_cast<float>(r); };
+    auto round = [](std::vector<double>& reals) {
+      for (double& r : reals) r = static_cast<float>(r);
+    };
     round(d.reals);
-    if (d.field && !std::ranges::all_of(d.field->reals, [](double r) { return r != r || r == static_cast<float>(r); })) {
+    if (d.field &&
+        !std::ranges::all_of(d.field->reals, [](double r) { return r != r || r == static_cast<float>(r); })) {
       d.field = std::make_shared<FieldData>(*d.field);
       round(d.field->reals);
     }
@@ -111,7 +123,9 @@ class Machine {
       case Opcode::set_element: set_element(op, id); break;
       case Opcode::add_fields: add_fields(op); break;
       case Opcode::stack_new: registers_.stack(op.results[0]) = std::make_shared<StackData>(); break;
-      case Opcode::push: registers_.stack(op.operands[0])->items.push_back(registers_.datum(op.operands[1], last_use(id, 1))); break;
+      case Opcode::push:
+        registers_.stack(op.operands[0])->items.push_back(registers_.datum(op.operands[1], last_use(id, 1)));
+        break;
       case Opcode::pop: pop(op); break;
       case Opcode::if_: if_(op); break;
       case Opcode::for_: for_(op, id); break;
@@ -134,7 +148,8 @@ class Machine {
     operands_.clear();
     for (Value v : op.operands) operands_.push_back(registers_.components(v));
     if (evaluate(procedure_, op, operands_, registers_.room(op.results[0]), environment_.single)) return;
-    if (op.code == Opcode::extract_at || op.code == Opcode::insert_at) array_fault(op, registers_.integer(op.operands[1]), type(op.operands[0]));
+    if (op.code == Opcode::extract_at || op.code == Opcode::insert_at)
+      array_fault(op, registers_.integer(op.operands[1]), type(op.operands[0]));
     fail(op.span, fmt::format("internal error: {} is not an operation of the interpreter", row(op.code).name));
   }
 
@@ -158,7 +173,8 @@ class Machine {
 
   [[noreturn]] void space_fault(Span span, SpaceId space, int64_t i) const {
     const std::string& name = program_.spaces[at(space)].name;
-    fail(span, fmt::format("{}({}) is outside the space {}, which has {}", name, i, name, counted(shape(space).count(), "element")));
+    fail(span, fmt::format("{}({}) is outside the space {}, which has {}", name, i, name,
+                           counted(shape(space).count(), "element")));
   }
 
   [[noreturn]] void array_fault(const Op& op, int64_t i, const Type& array) const {
@@ -184,7 +200,8 @@ class Machine {
     for (size_t k = 0; k < spaces.size(); ++k) {
       int64_t n = number(op.operands[k + 1]);
       const Shape& s = shape(spaces[k]);
-      if (n < 0 && !s.info->grid) space_fault(op.span, spaces[k], registers_.components(op.operands[k + 1]).integers[0]);
+      if (n < 0 && !s.info->grid)
+        space_fault(op.span, spaces[k], registers_.components(op.operands[k + 1]).integers[0]);
       if (n < 0) return -1;
       element = element * s.count() + n;
     }
@@ -244,8 +261,10 @@ class Machine {
     int64_t e = type(handle).field ? element(op) : 0;
     if (e < 0) return;
     Components value = registers_.components(op.operands.back());
-    if (reducers_[at(handle)]) reducers_[at(handle)]->reduce(id, iteration_, e, value);
-    else reduce_element(*registers_.field(handle), e, value, op.reduction, environment_.single);
+    if (reducers_[at(handle)])
+      reducers_[at(handle)]->reduce(id, iteration_, e, value);
+    else
+      reduce_element(*registers_.field(handle), e, value, op.reduction, environment_.single);
   }
 
   void set_element(const Op& op, OpId id) {
@@ -286,7 +305,8 @@ class Machine {
     std::vector<Datum>& items = registers_.stack(op.operands[0])->items;
     if (items.empty()) {
       const std::string& name = procedure_.values[at(op.operands[0])].name;
-      fail(op.span, name.empty() ? "pop from an empty stack" : fmt::format("pop from the stack {}, which is empty", name));
+      fail(op.span,
+           name.empty() ? "pop from an empty stack" : fmt::format("pop from the stack {}, which is empty", name));
     }
     registers_.set(op.results[0], std::move(items.back()));
     items.pop_back();
@@ -301,7 +321,8 @@ class Machine {
   }
 
   Walk walk(const Op& op, const Domain& domain) const {
-    if (domain.space == no_space) return {registers_.integer(op.operands[0]), registers_.integer(op.operands[1]), domain.reversed};
+    if (domain.space == no_space)
+      return {registers_.integer(op.operands[0]), registers_.integer(op.operands[1]), domain.reversed};
     return {shape(domain.space), domain};
   }
 
@@ -380,12 +401,13 @@ class Machine {
           FieldData{{c.reals.begin(), c.reals.end()}, {c.integers.begin(), c.integers.end()}});
     }
     if (mode == Mode::own || mode == Mode::any) return;
-    Reduction reduction = mode == Mode::reduce_add ? Reduction::add
-                          : mode == Mode::reduce_minimum ? Reduction::minimum : Reduction::maximum;
+    Reduction reduction = mode == Mode::reduce_add       ? Reduction::add
+                          : mode == Mode::reduce_minimum ? Reduction::minimum
+                                                         : Reduction::maximum;
     std::vector<OpId> statements;
     find_reductions(op.blocks[0], handle, statements);
-    reducers_[at(handle)] = std::make_unique<Reducer>(*registers_.field(handle), std::move(statements), !type(handle).field,
-                                                      reduction, environment_.single);
+    reducers_[at(handle)] = std::make_unique<Reducer>(*registers_.field(handle), std::move(statements),
+                                                      !type(handle).field, reduction, environment_.single);
   }
 
   void find_reductions(BlockId id, Value handle, std::vector<OpId>& found) const {
@@ -414,8 +436,10 @@ class Machine {
     std::span<const Value> arguments = std::span(body.arguments).subspan(op.domains.size());
     std::span<const Value> handles = arguments.first(updated), carried = arguments.subspan(updated);
     std::span<const Value> results(op.results);
-    for (size_t i = 0; i < updated; ++i) open(op, handles[i], op.operands[first + i], Mode::any, last_use(id, first + i));
-    registers_.transfer(std::span(op.operands).subspan(first + updated), carried, &last_uses_.operands[at(id)], first + updated);
+    for (size_t i = 0; i < updated; ++i)
+      open(op, handles[i], op.operands[first + i], Mode::any, last_use(id, first + i));
+    registers_.transfer(std::span(op.operands).subspan(first + updated), carried, &last_uses_.operands[at(id)],
+                        first + updated);
     for_each_tuple(op, [&](int64_t) {
       block(op.blocks[0]);
       registers_.transfer(body.yields, carried, &last_uses_.yields[at(op.blocks[0])]);
@@ -432,9 +456,7 @@ Outcome interpret(const Program& program, const Procedure& procedure, const Envi
   Outcome outcome;
   try {
     outcome.outputs = Machine(program, procedure, environment).run(std::move(inputs));
-  } catch (RuntimeFault& fault) {
-    outcome.fault = std::move(fault);
-  }
+  } catch (RuntimeFault& fault) { outcome.fault = std::move(fault); }
   return outcome;
 }
 

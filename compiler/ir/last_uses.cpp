@@ -38,7 +38,9 @@ class Finder {
 
   void find_captures(BlockId id) {
     Live& used = captures_[static_cast<size_t>(id)];
-    auto use = [&](Value v) { if (stored(v)) used.insert(v); };
+    auto use = [&](Value v) {
+      if (stored(v)) used.insert(v);
+    };
     const Block& block = procedure_.block(id);
     for (OpId o : block.ops) {
       const Op& op = procedure_.op(o);

@@ -1,5 +1,5 @@
-// Which uses of a value are its last, so that the interpreter may hand the value over instead of sharing it: a field version
-// whose last use updates it is then changed in place.
+// Which uses of a value are its last, so that the interpreter may hand the value over instead of sharing it: a field
+// version whose last use updates it is then changed in place.
 #pragma once
 #include <vector>
 

@@ -1,5 +1,5 @@
-// The op table: one row an operation, in the order of Opcode (op_table.hpp). The derivative rules themselves are functions
-// in derivatives.cpp; how each operation computes is in evaluate.cpp.
+// The op table: one row an operation, in the order of Opcode (op_table.hpp). The derivative rules themselves are
+// functions in derivatives.cpp; how each operation computes is in evaluate.cpp.
 #include "ir/op_table.hpp"
 
 #include <array>
@@ -38,7 +38,7 @@ constexpr std::array table = {
     OpRow{Opcode::round, "round", 1, none, "round is constant between its jumps"},
     OpRow{Opcode::exponential, "exponential", 1, elementwise, ""},
     OpRow{Opcode::logarithm, "logarithm", 1, elementwise, "undefined at 0"},
-    OpRow{Opcode::power, "power", 2, elementwise, "in the exponent, undefined at a base that is not positive: 0 is chosen"},
+    OpRow{Opcode::power, "power", 2, elementwise, "in the exponent, undefined at bases up to 0: 0 is chosen"},
     OpRow{Opcode::power_constant, "power_constant", 1, elementwise, "undefined at 0 for exponents below 1"},
     OpRow{Opcode::sine, "sine", 1, elementwise, ""},
     OpRow{Opcode::cosine, "cosine", 1, elementwise, ""},
@@ -148,7 +148,8 @@ Type infer_type(const Program&, const Procedure& procedure, const Op& op) {
   switch (op.code) {
     // Their type is part of the operation.
     case Opcode::constant: case Opcode::zero: case Opcode::splat: case Opcode::pack: case Opcode::fill:
-    case Opcode::stack_new: case Opcode::if_: case Opcode::for_: case Opcode::while_: case Opcode::loop: case Opcode::serial:
+    case Opcode::stack_new: case Opcode::if_: case Opcode::for_: case Opcode::while_: case Opcode::loop:
+    case Opcode::serial:
     // They have no result.
     case Opcode::check_index: case Opcode::check_nonzero: case Opcode::store: case Opcode::reduce: case Opcode::push:
     case Opcode::drop:
@@ -166,7 +167,7 @@ Type infer_type(const Program&, const Procedure& procedure, const Op& op) {
     case Opcode::make_reference: return reference_type(op.space);
     case Opcode::load: return value_of(operand(0));
     case Opcode::pop: return popped(operand(0));
-    default: return operand(0);  // elementwise, insert, transpose, offset, normalise, set_element, add_fields, copy, …
+    default: return operand(0);  // elementwise, insert, transpose, offset, set_element, copy, …
   }
 }
 

@@ -83,14 +83,18 @@ class Printer {
     for (size_t i = begin; i < end && i < values.size(); ++i) text += (text.empty() ? "" : ", ") + value(values[i]);
     return text;
   }
-  std::string list(const std::vector<Value>& values, size_t begin = 0) const { return list(values, begin, values.size()); }
+  std::string list(const std::vector<Value>& values, size_t begin = 0) const {
+    return list(values, begin, values.size());
+  }
   std::string space(SpaceId id) const {
     if (id < 0 || static_cast<size_t>(id) >= spaces_.size()) return fmt::format("space#{}", id);
     return spaces_[static_cast<size_t>(id)];
   }
 
   // --- operations
-  void line(int depth, std::string_view text) { text_ += std::string(static_cast<size_t>(2 * depth), ' ') + std::string(text) + "\n"; }
+  void line(int depth, std::string_view text) {
+    text_ += std::string(static_cast<size_t>(2 * depth), ' ') + std::string(text) + "\n";
+  }
 
   void block(BlockId id, int depth, std::string_view last) {
     const Block& block = procedure_.block(id);
@@ -149,12 +153,14 @@ class Printer {
         return op.integer < 0 ? space(op.space) : fmt::format("{} axis {}", space(op.space), op.integer);
       case Opcode::power_constant: return fmt::format("{}, {}", list(op.operands), real_text(op.real));
       case Opcode::extract: return fmt::format("{} at {}", list(op.operands), op.integer);
-      case Opcode::insert: return fmt::format("{} at {} = {}", list(op.operands, 0, 1), op.integer, list(op.operands, 1));
+      case Opcode::insert:
+        return fmt::format("{} at {} = {}", list(op.operands, 0, 1), op.integer, list(op.operands, 1));
       case Opcode::make_reference: return fmt::format("{} ({})", space(op.space), list(op.operands));
       case Opcode::offset: return fmt::format("{} + ({})", list(op.operands, 0, 1), list(op.operands, 1));
       case Opcode::coordinate: return fmt::format("{} axis {}", list(op.operands), op.integer);
       case Opcode::check_index:
-        return fmt::format("{} < {}", list(op.operands), op.space == no_space ? std::to_string(op.integer) : space(op.space));
+        return fmt::format("{} < {}", list(op.operands),
+                           op.space == no_space ? std::to_string(op.integer) : space(op.space));
       case Opcode::load: return element(op, op.operands.size());
       case Opcode::store:
       case Opcode::set_element: return written(op, "=");
@@ -170,8 +176,8 @@ class Printer {
   // --- loops
 
   std::string domain(const Op& op, const Domain& d) const {
-    std::string text = d.space == no_space ? fmt::format("{}..{}", list(op.operands, 0, 1), list(op.operands, 1, 2))
-                                           : space(d.space);
+    std::string text =
+        d.space == no_space ? fmt::format("{}..{}", list(op.operands, 0, 1), list(op.operands, 1, 2)) : space(d.space);
     if (d.region == Region::interior) text += fmt::format(".interior({})", d.width);
     if (d.region == Region::boundary && d.side.axis < 0) text += fmt::format(".boundary({})", d.width);
     if (d.region == Region::boundary && d.side.axis >= 0) {

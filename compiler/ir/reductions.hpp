@@ -1,10 +1,12 @@
 // The order in which a parallel loop combines its reductions (language.md, Order), as the interpreter does it:
-//   fields    statement by statement, as if each reducing statement ran in a loop of its own over the whole space, in program
+//   fields    statement by statement, as if each reducing statement ran in a loop of its own over the whole space, in
+//   program
 //             order, each in index order; several reductions of one statement in one iteration: in their order
-//   scalars   sums of reals: each statement by itself, in program order. Iteration i adds into lane i mod 16 of its block of
-//             1024 iterations (lanes start at +0). The lanes of a block combine by a fixed tree: l + (l + 8) for l < 8, then
-//             4, 2, 1. Block sums add up in order, in f64 also where real is f32; that total is added to the incoming value
-//             (in f64, then rounded). Minima, maxima and ints: as for fields.
+//   scalars   sums of reals: each statement by itself, in program order. Iteration i adds into lane i mod 16 of its
+//   block of
+//             1024 iterations (lanes start at +0). The lanes of a block combine by a fixed tree: l + (l + 8) for l < 8,
+//             then 4, 2, 1. Block sums add up in order, in f64 also where real is f32; that total is added to the
+//             incoming value (in f64, then rounded). Minima, maxima and ints: as for fields.
 #pragma once
 #include <memory>
 
@@ -20,8 +22,8 @@ int32_t combine(Reduction reduction, int32_t a, int32_t b);
 /// Adds `value` to one element of a field whose elements have as many components.
 void reduce_element(FieldData& field, int64_t element, Components value, Reduction reduction, bool single);
 
-/// All reductions of one parallel loop into one of its handles. The target is read and written at `finish` or before, never
-/// otherwise in the loop. A scalar is a target of one element.
+/// All reductions of one parallel loop into one of its handles. The target is read and written at `finish` or before,
+/// never otherwise in the loop. A scalar is a target of one element.
 class Reducer {
  public:
   /// `statements`: the reduce operations on this handle, in program order.

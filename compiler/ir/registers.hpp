@@ -1,6 +1,6 @@
-// The values of a procedure while the interpreter runs it. All components of all values lie in one register file at fixed
-// places; fields and stacks are pointers beside it. Values are defined before they are used, so a register needs no initial
-// value, and nothing recurs: a value has one register whatever the depth of its block.
+// The values of a procedure while the interpreter runs it. All components of all values lie in one register file at
+// fixed places; fields and stacks are pointers beside it. Values are defined before they are used, so a register needs
+// no initial value, and nothing recurs: a value has one register whatever the depth of its block.
 #pragma once
 #include <memory>
 #include <span>
@@ -44,9 +44,10 @@ class Registers {
   /// The storage of a version for writing: taken over at its last use, else copied.
   std::shared_ptr<FieldData> own(Value v, bool last);
 
-  /// Copies values at once (a swap is one). `last`, from number `first` on, tells whose storage may be handed over; null:
-  /// everybody's.
-  void transfer(std::span<const Value> from, std::span<const Value> to, const std::vector<bool>* last, size_t first = 0);
+  /// Copies values at once (a swap is one). `last`, from number `first` on, tells whose storage may be handed over;
+  /// null: everybody's.
+  void transfer(std::span<const Value> from, std::span<const Value> to, const std::vector<bool>* last,
+                size_t first = 0);
 
  private:
   const Procedure& procedure_;

@@ -29,7 +29,8 @@ class Rules {
     if (wrong.empty()) wrong = rule();
     if (!wrong.empty() || op_.results.empty()) return wrong;
     Type inferred = infer_type(program_, procedure_, op_);
-    return inferred.is_none() || inferred == result() ? "" : fmt::format("gives {}, not {}", text(inferred), text(result()));
+    if (inferred.is_none() || inferred == result()) return "";
+    return fmt::format("gives {}, not {}", text(inferred), text(result()));
   }
 
  private:
@@ -261,7 +262,8 @@ class Rules {
       case Opcode::equal: case Opcode::not_equal: case Opcode::less: case Opcode::less_equal: return comparison();
       case Opcode::logical_and: case Opcode::logical_or: case Opcode::logical_not: return logic();
       case Opcode::select:
-        return first({want(0, operand(0).is_bool(), "bool"), want(1, operand(1).is_value(), "a value"), want_same(1, 2)});
+        return first({want(0, operand(0).is_bool(), "bool"), want(1, operand(1).is_value(), "a value"),
+                      want_same(1, 2)});
       case Opcode::int_to_real: return want_int(0);
       case Opcode::real_to_int: return want(0, operand(0).is_real(), "real");
       case Opcode::splat: return splat();

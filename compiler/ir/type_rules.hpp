@@ -6,8 +6,8 @@
 
 namespace adjoule::ir {
 
-/// What is wrong with the operands, results or attributes of `op`, or "". Values must exist; control flow (if, for, while,
-/// loop, serial) is checked with its blocks in verify.cpp.
+/// What is wrong with the operands, results or attributes of `op`, or "". Values must exist; control flow (if, for,
+/// while, loop, serial) is checked with its blocks in verify.cpp.
 std::string type_error(const Program& program, const Procedure& procedure, const Op& op);
 
 }  // namespace adjoule::ir

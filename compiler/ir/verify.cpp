@@ -1,5 +1,6 @@
-// Verification (verify.hpp): values are defined once and visible where they are used, operations are typed (type_rules.hpp),
-// blocks and their operation agree, loops obey their access modes, program and kernel level do not mix.
+// Verification (verify.hpp): values are defined once and visible where they are used, operations are typed
+// (type_rules.hpp), blocks and their operation agree, loops obey their access modes, program and kernel level do not
+// mix.
 #include "ir/verify.hpp"
 
 #include <fmt/format.h>
@@ -42,8 +43,8 @@ class Verifier {
   const Procedure& procedure_;
   std::vector<std::string> findings_;
   std::vector<bool> defined_, visible_, entered_;
-  std::vector<Level> level_of_;         // by value: where it was made
-  std::map<Value, Mode> modes_;         // of handles
+  std::vector<Level> level_of_;  // by value: where it was made
+  std::map<Value, Mode> modes_;  // of handles
   std::map<Value, OwnHandle> owned_;
 
   void report(const Op& op, std::string_view wrong) {
@@ -96,7 +97,8 @@ class Verifier {
   void operation(const Op& op, Level level) {
     for (Value v : op.operands) {
       if (!exists(v)) return report(op, fmt::format("uses {}, which does not exist", v));
-      if (!visible_[static_cast<size_t>(v)]) return report(op, fmt::format("uses {}, which is not visible there", value(v)));
+      if (!visible_[static_cast<size_t>(v)])
+        return report(op, fmt::format("uses {}, which is not visible there", value(v)));
     }
     for (Value v : op.results) {
       if (!exists(v)) return report(op, fmt::format("gives {}, which does not exist", v));
@@ -148,7 +150,8 @@ class Verifier {
         if (p < end) own.positions[k] = p;
       }
       if (p >= end || !matches(p)) {
-        report(op, fmt::format("{} is own, but accessed at another element than {}", value(op.operands[0]), value(own.indices[k])));
+        report(op, fmt::format("{} is own, but accessed at another element than {}", value(op.operands[0]),
+                               value(own.indices[k])));
       }
     }
   }
@@ -159,7 +162,8 @@ class Verifier {
     size_t wanted = op.code == Opcode::if_ || op.code == Opcode::while_ ? 2 : 0;
     if (op.code == Opcode::for_ || op.code == Opcode::loop || op.code == Opcode::serial) wanted = 1;
     if (op.blocks.size() != wanted) return report(op, fmt::format("takes {} blocks, has {}", wanted, op.blocks.size()));
-    if (!std::ranges::all_of(op.blocks, [&](BlockId b) { return exists_block(b); })) return report(op, "a block does not exist");
+    if (!std::ranges::all_of(op.blocks, [&](BlockId b) { return exists_block(b); }))
+      return report(op, "a block does not exist");
     switch (op.code) {
       case Opcode::if_: return if_(op, level);
       case Opcode::for_: return for_(op, level);
@@ -172,18 +176,21 @@ class Verifier {
 
   std::vector<Type> types(const std::vector<Value>& values, size_t begin = 0) const {
     std::vector<Type> list;
-    for (size_t i = begin; i < values.size(); ++i) list.push_back(exists(values[i]) ? procedure_.type(values[i]) : Type{});
+    for (size_t i = begin; i < values.size(); ++i)
+      list.push_back(exists(values[i]) ? procedure_.type(values[i]) : Type{});
     return list;
   }
 
-  void same_types(const Op& op, const std::vector<Type>& expected, const std::vector<Type>& found, std::string_view what) {
+  void same_types(const Op& op, const std::vector<Type>& expected, const std::vector<Type>& found,
+                  std::string_view what) {
     if (expected.size() != found.size()) {
       return report(op, fmt::format("{} {} where {} are wanted", found.size(), what, expected.size()));
     }
     std::vector<std::string> names = program_.space_names();
     for (size_t i = 0; i < found.size(); ++i) {
       if (found[i] == expected[i]) continue;
-      report(op, fmt::format("{} {} is {}, not {}", what, i, to_string(found[i], names), to_string(expected[i], names)));
+      report(op,
+             fmt::format("{} {} is {}, not {}", what, i, to_string(found[i], names), to_string(expected[i], names)));
     }
   }
 
@@ -204,7 +211,8 @@ class Verifier {
       if (d.space == no_space) {
         first = 2;
         list.push_back(int_type());
-        if (op.domains.size() != 1 || op.code == Opcode::loop) report(op, "an integer range is the only domain of for and serial");
+        if (op.domains.size() != 1 || op.code == Opcode::loop)
+          report(op, "an integer range is the only domain of for and serial");
         if (d.region != Region::whole) report(op, "a region of an integer range");
         continue;
       }
@@ -214,14 +222,16 @@ class Verifier {
         continue;
       }
       const SpaceInfo& space = program_.spaces[static_cast<size_t>(d.space)];
-      if (d.region != Region::whole && !space.grid) report(op, fmt::format("a region of {}, which is no grid", space.name));
+      if (d.region != Region::whole && !space.grid)
+        report(op, fmt::format("a region of {}, which is no grid", space.name));
       if (d.region != Region::whole && d.width < 0) report(op, "a region of negative width");
       if (d.side.axis >= space.dims) report(op, fmt::format("a side of an axis that {} does not have", space.name));
       if (d.reversed && op.code == Opcode::loop) report(op, "a parallel loop is reversed");
     }
     if (op.domains.empty()) report(op, "has no domain");
     for (size_t i = 0; i < first && i < op.operands.size(); ++i) {
-      if (!procedure_.type(op.operands[i]).is_int()) report(op, fmt::format("bound {} is {}, not int", i, type(op.operands[i])));
+      if (!procedure_.type(op.operands[i]).is_int())
+        report(op, fmt::format("bound {} is {}, not int", i, type(op.operands[i])));
     }
     if (op.operands.size() < first) report(op, "lacks the bounds of its range");
     return list;
@@ -257,7 +267,8 @@ class Verifier {
     for (size_t i = 0; i < op.operands.size(); ++i) {
       Mode mode = op.modes[i];
       if (mode == Mode::any) report(op, "a parallel loop has a field in mode any");
-      if (mode == Mode::own && !updated[i].field) report(op, fmt::format("{} is a scalar, but not reduced", value(op.operands[i])));
+      if (mode == Mode::own && !updated[i].field)
+        report(op, fmt::format("{} is a scalar, but not reduced", value(op.operands[i])));
       if (updated[i].stack) report(op, fmt::format("{} is a stack", value(op.operands[i])));
     }
     size_t handles = arguments.size();
@@ -294,7 +305,8 @@ class Verifier {
       if (!exists(arguments[i])) return;
       bool handle = i >= first && i < first + modes.size();
       if (procedure_.values[static_cast<size_t>(arguments[i])].handle != handle) {
-        report(op, fmt::format("{} {}", value(arguments[i]), handle ? "is not marked as a handle" : "is marked as a handle"));
+        report(op, fmt::format("{} {}", value(arguments[i]),
+                               handle ? "is not marked as a handle" : "is marked as a handle"));
       }
       if (!handle) continue;
       modes_[arguments[i]] = modes[i - first];
@@ -322,7 +334,8 @@ class Signatures {
     size_t sizes = 0;
     for (const SizeInfo& size : program_.sizes) sizes += size.has_default ? 1 : 0;
 
-    if (!program_.size_defaults.blocks.empty() || sizes > 0) check(program_.size_defaults, {}, ints(sizes), "size_defaults");
+    if (!program_.size_defaults.blocks.empty() || sizes > 0)
+      check(program_.size_defaults, {}, ints(sizes), "size_defaults");
     if (!program_.extents.blocks.empty() || extents > 0) check(program_.extents, {}, ints(extents), "extents");
     for (const FieldInfo& f : program_.fields) default_of(f);
     check(program_.init, inputs, states, "init");
@@ -345,7 +358,8 @@ class Signatures {
     check(program_.defaults[static_cast<size_t>(f.default_procedure)], {}, {value_of(f.type)}, "default of " + f.name);
   }
 
-  void check(const Procedure& p, const std::vector<Type>& inputs, const std::vector<Type>& outputs, std::string_view what) {
+  void check(const Procedure& p, const std::vector<Type>& inputs, const std::vector<Type>& outputs,
+             std::string_view what) {
     std::vector<std::string> inside = verify(program_, p);
     bool sound = inside.empty();
     findings_.insert(findings_.end(), inside.begin(), inside.end());
@@ -354,14 +368,16 @@ class Signatures {
     compare(p, p.outputs(), outputs, fmt::format("{}: output", what));
   }
 
-  void compare(const Procedure& p, const std::vector<Value>& found, const std::vector<Type>& expected, std::string_view what) {
+  void compare(const Procedure& p, const std::vector<Value>& found, const std::vector<Type>& expected,
+               std::string_view what) {
     if (found.size() != expected.size()) {
       return findings_.push_back(fmt::format("{}s: {} where {} are wanted", what, found.size(), expected.size()));
     }
     std::vector<std::string> names = program_.space_names();
     for (size_t i = 0; i < found.size(); ++i) {
       if (p.type(found[i]) == expected[i]) continue;
-      findings_.push_back(fmt::format("{} {} is {}, not {}", what, i, to_string(p.type(found[i]), names), to_string(expected[i], names)));
+      findings_.push_back(fmt::format("{} {} is {}, not {}", what, i, to_string(p.type(found[i]), names),
+                                      to_string(expected[i], names)));
     }
   }
 };

@@ -1,6 +1,7 @@
 // Pure operations as expressions.
 #include <cmath>
 
+#include "ir/op_table.hpp"
 #include "lifting/writer.hpp"
 #include "syntax/print.hpp"
 
@@ -107,17 +108,49 @@ Text Writer::call(const Op& op, const char* function) {
   return {std::string(function) + "(" + list(op, 0, op.operands.size()) + ")"};
 }
 
+bool Writer::is_splat(Value v) const { return definition[at(v)] >= 0 && f.op(definition[at(v)]).code == Opcode::splat; }
+
 /// An operand that is a splat is written as its scalar: the elementwise operation widens it again.
 Text Writer::binary(const Op& op, const char* sign, Binding binding) {
   auto side = [&](size_t k, Binding at_least) {
     Value v = op.operands[k];
-    const Op* made = definition[at(v)] >= 0 ? &f.op(definition[at(v)]) : nullptr;
-    bool other_is_splat = definition[at(op.operands[1 - k])] >= 0 && f.op(definition[at(op.operands[1 - k])]).code == Opcode::splat;
-    if (made && made->code == Opcode::splat && inlined(v) && !(k == 1 && other_is_splat)) return operand(made->operands[0], at_least);
-    return operand(v, at_least);
+    bool scalar = is_splat(v) && !(k == 1 && is_splat(op.operands[0]));
+    return operand(scalar ? f.op(definition[at(v)]).operands[0] : v, at_least);
   };
   auto tighter = static_cast<Binding>(static_cast<int>(binding) + 1);
   return {side(0, binding == Binding::comparison ? tighter : binding) + sign + side(1, tighter), binding};
+}
+
+bool is_written_by_entries(const Writer& w, const Op& op) {
+  if (op.results.size() != 1 || !w.f.type(op.results[0]).is_matrix()) return false;
+  switch (op.code) {
+    case Opcode::multiply: return !w.is_splat(op.operands[0]) && !w.is_splat(op.operands[1]);
+    case Opcode::divide: return w.is_splat(op.operands[0]) || !w.is_splat(op.operands[1]);
+    case Opcode::add:
+    case Opcode::subtract: return w.is_splat(op.operands[0]) || w.is_splat(op.operands[1]);
+    case Opcode::negate:
+    case Opcode::matrix_multiply:
+    case Opcode::transpose:
+    case Opcode::outer: return false;
+    default: return ir::row(op.code).derivative == ir::Derivative::elementwise || op.code == Opcode::sign;
+  }
+}
+
+Text Writer::componentwise(const Op& op) {
+  const Type& type = f.type(op.results[0]);
+  const char* function = function_name(op.code);
+  const char* sign = op.code == Opcode::multiply ? " * " : op.code == Opcode::divide ? " / " : op.code == Opcode::add ? " + " : " - ";
+  std::string text = constructor(type) + "(";
+  for (int k = 0; k < type.size * type.size; ++k) {
+    std::string entry;
+    for (size_t j = 0; j < op.operands.size(); ++j) {
+      Value v = op.operands[j];
+      entry += j == 0 ? "" : function ? ", " : sign;
+      entry += is_splat(v) ? operand(f.op(definition[at(v)]).operands[0], Binding::unary) : name(v) + component_suffix(type, k);
+    }
+    text += (k ? ", " : "") + (function ? std::string(function) + "(" + entry + ")" : entry);
+  }
+  return {text + ")"};
 }
 
 std::string Writer::pack(const Op& op) {
@@ -143,6 +176,7 @@ Text Writer::expression(Value v) {
 
 Text Writer::operation(const Op& op) {
   const Type& type = f.type(op.results[0]);
+  if (is_written_by_entries(*this, op)) return componentwise(op);
   if (const char* function = function_name(op.code)) return call(op, function);
   switch (op.code) {
     case Opcode::constant: return constant(op, type);
@@ -153,18 +187,6 @@ Text Writer::operation(const Op& op) {
     case Opcode::add: return binary(op, " + ", Binding::sum);
     case Opcode::subtract: return binary(op, " - ", Binding::sum);
     case Opcode::multiply:
-      if (type.is_matrix()) {   // `*` of two matrices would be the matrix product
-        bool scaled = false;
-        for (Value v : op.operands) scaled = scaled || (inlined(v) && f.op(definition[at(v)]).code == Opcode::splat);
-        if (!scaled) {
-          std::string text = constructor(type) + "(";
-          for (int k = 0; k < type.size * type.size; ++k) {
-            std::string suffix = component_suffix(type, k);
-            text += (k ? ", " : "") + name(op.operands[0]) + suffix + " * " + name(op.operands[1]) + suffix;
-          }
-          return {text + ")"};
-        }
-      }
       return binary(op, " * ", Binding::product);
     case Opcode::matrix_multiply: return binary(op, " * ", Binding::product);
     case Opcode::divide: return binary(op, " / ", Binding::product);

@@ -4,6 +4,7 @@
 #include "lifting/lift.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include "ir/op_table.hpp"
 #include "lifting/writer.hpp"
@@ -39,6 +40,8 @@ void count_uses(Writer& w, ir::BlockId id) {
     }
     if (op.code == Opcode::add || op.code == Opcode::subtract)
       for (Value v : op.operands) w.feeds_sum[at(v)] = true;
+    if (op.code == Opcode::splat || is_written_by_entries(w, op))
+      for (Value v : op.operands) w.must_name[at(v)] = true;
     for (ir::BlockId inner : op.blocks) count_uses(w, inner);
   }
   for (Value v : block.yields) use(v);
@@ -66,7 +69,8 @@ std::string type_text(const Writer& w, const Type& type) {
 Writer::Writer(const ir::Program& p, const ir::Procedure& procedure)
     : program(p), f(procedure), space_names(p.space_names()), names(procedure.values.size()),
       definition(procedure.values.size(), -1), uses(procedure.values.size(), 0), home(procedure.values.size(), -1),
-      user(procedure.values.size(), -1), feeds_sum(procedure.values.size(), false), taken(reserved()) {
+      user(procedure.values.size(), -1), feeds_sum(procedure.values.size(), false), must_name(procedure.values.size(), false),
+      taken(reserved()) {
   count_uses(*this, f.body);
   for (const std::string& s : space_names) taken.insert(s);
   for (const ir::SizeInfo& s : p.sizes) taken.insert(s.name);
@@ -78,6 +82,8 @@ bool Writer::inlined(Value v) const {
   const Op& op = f.op(definition[at(v)]);
   if (!op.blocks.empty() || is_statement_only(op.code) || !is_pure(f, op)) return false;
   if (op.code == Opcode::constant || op.code == Opcode::size || op.code == Opcode::extent || op.code == Opcode::steps) return true;
+  if (op.code == Opcode::splat || op.code == Opcode::zero) return !must_name[at(v)] || op.code == Opcode::splat;
+  if (must_name[at(v)]) return false;
   if (uses[at(v)] != 1 || user[at(v)] != home[at(v)]) return false;
   bool product = op.code == Opcode::multiply;
   if (product && feeds_sum[at(v)]) return false;   // written inside a sum it would be fused into an fma
@@ -173,14 +179,12 @@ void Writer::single(const Op& op) {
 
 /// %r = insert %v, c: a copy with one component replaced.
 void Writer::insert(const Op& op) {
-  const Type& type = f.type(op.results[0]);
   std::string whole = operand(op.operands[0], Binding::conditional);
   std::string c = operand(op.operands.back(), Binding::conditional);
   line("var " + name(op.results[0]) + " = " + whole + ";");
   Op place = op;   // the component of the new variable, as an expression
   place.code = op.code == Opcode::insert ? Opcode::extract : Opcode::extract_at;
   place.operands[0] = op.results[0];
-  (void)type;
   line(component(place).text + " = " + c + ";");
 }
 
@@ -194,21 +198,29 @@ void Writer::store(const Op& op) {
   line(target + sign + operand(op.operands[last], Binding::conditional) + ";");
 }
 
-/// Assigns the yields of a block to the variables that carry them; all at once, as they may be permuted.
+/// Does `text` mention the variable `name`?
+static bool mentions(const std::string& text, const std::string& name) {
+  auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    bool starts = at == 0 || !is_word(text[at - 1]);
+    bool ends = at + name.size() == text.size() || !is_word(text[at + name.size()]);
+    if (starts && ends) return true;
+  }
+  return false;
+}
+
+/// Assigns the yields of a block to the variables that carry them. As they may be permuted, a value that mentions a variable
+/// which an earlier assignment changes is kept first.
 void Writer::assign_yields(const std::vector<Value>& yields, const std::vector<std::string>& targets) {
   std::vector<std::string> values;
-  size_t moves = 0;
-  for (size_t k = 0; k < yields.size(); ++k) {
-    values.push_back(operand(yields[k], Binding::conditional));
-    moves += values[k] != targets[k];
-  }
-  if (moves > 1) {
-    for (size_t k = 0; k < yields.size(); ++k) {
-      if (values[k] == targets[k]) continue;
-      std::string kept = fresh("next");
-      line("let " + kept + " = " + values[k] + ";");
-      values[k] = kept;
-    }
+  for (Value v : yields) values.push_back(operand(v, Binding::conditional));
+  for (size_t k = 1; k < yields.size(); ++k) {
+    bool clobbered = false;
+    for (size_t j = 0; j < k; ++j) clobbered = clobbered || (values[j] != targets[j] && mentions(values[k], targets[j]));
+    if (!clobbered || values[k] == targets[k]) continue;
+    std::string kept = fresh("next");
+    line("let " + kept + " = " + values[k] + ";");
+    values[k] = kept;
   }
   for (size_t k = 0; k < yields.size(); ++k)
     if (values[k] != targets[k]) line(targets[k] + " = " + values[k] + ";");

@@ -30,6 +30,7 @@ struct Writer {
   std::vector<int> uses;                   // by value
   std::vector<ir::BlockId> home, user;     // by value: the block that makes it, and (when used once) the block that uses it
   std::vector<bool> feeds_sum;             // by value: an operand of an addition or subtraction, where a product must not stand
+  std::vector<bool> must_name;             // by value: its user writes it more than once
   std::set<std::string> taken;             // names in use
   std::set<Value> updated_variables;       // versions whose variable the loop being written updates: loads of it get a name
   std::string out;
@@ -49,6 +50,8 @@ struct Writer {
   Text component(const Op& op);
   std::string pack(const Op& op);
   std::string zero(const Type& type) const;
+  Text componentwise(const Op& op);
+  bool is_splat(Value v) const;
 
   // --- lift.cpp
   bool inlined(Value v) const;
@@ -69,6 +72,9 @@ struct Writer {
   std::vector<std::string> carry(const std::vector<Value>& initial, const std::vector<Value>& arguments);
   std::string domain(const ir::Domain& domain, const std::string& bounds) const;
 };
+
+/// An elementwise operation on matrices that the language has no form for: written entry by entry.
+bool is_written_by_entries(const Writer& w, const Op& op);
 
 /// A type as source text, without spaces of fields; and the bracketed spaces of a field.
 std::string type_text(const Writer& w, const Type& type);

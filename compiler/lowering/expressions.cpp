@@ -53,14 +53,19 @@ Value lower_array(Context& c, const Expr& e) {
 
 Value lower_negative(Context& c, const Expr& e) {
   const Expr& arg = e.args[0];
-  if (arg.kind == ExprKind::integer && !c.info(arg).converts_to_real) return int_constant(c, -arg.integer);
+  if (arg.kind == ExprKind::integer) {
+    if (!c.info(arg).converts_to_real) return int_constant(c, -arg.integer);
+    return c.ir().constant(-static_cast<double>(arg.integer));
+  }
   if (arg.kind == ExprKind::real) return c.ir().constant(-arg.real);
   return negate_value(c, lower_expression(c, arg));
 }
 
 Value lower_any(Context& c, const Expr& e) {
   switch (e.kind) {
-    case ExprKind::integer: return int_constant(c, e.integer);
+    case ExprKind::integer:
+      if (c.info(e).converts_to_real) return c.ir().constant(static_cast<double>(e.integer));
+      return int_constant(c, e.integer);
     case ExprKind::real: return c.ir().constant(e.real);
     case ExprKind::boolean: return c.ir().constant(e.integer != 0);
     case ExprKind::name: return lower_name(c, e);
@@ -109,6 +114,8 @@ Value lower_expression(Context& c, const Expr& e) {
 
 Value lower_as(Context& c, const Expr& e, const Type& want) {
   SpanScope at(c, e.span);
+  bool zero = (e.kind == ExprKind::integer && e.integer == 0) || (e.kind == ExprKind::real && e.real == 0);
+  if (zero && want.is_value() && (want.differentiable() || want.is_array())) return c.ir().zero(want);
   return coerce(c, lower_expression(c, e), want);
 }
 

@@ -8,8 +8,8 @@ namespace {
 /// Left to right over the operands of a sum or product: what has come together so far.
 struct Running {
   Type type;
-  bool fluid = true;     // all operands so far are fluid ints
-  size_t first_solid = 0;   // the first operand that is an int and not fluid
+  bool fluid = true;       // all operands so far are fluid ints
+  size_t first_solid = 0;  // the first operand that is an int and not fluid
 };
 
 const char* verb(char sign) {
@@ -46,36 +46,46 @@ std::string combine_help(const Type& a, const Type& b, char sign) {
   if (sign == '/' && b.is_matrix()) return "multiply by inverse(…)";
   if (sign == '*' && a.is_vector() && b.is_matrix()) return "for v·M write transpose(M) * v";
   if (a.is_bool() || b.is_bool()) return "write (… ? 1.0 : 0.0) for a number";
-  if (a.is_reference() || b.is_reference()) return "index(p) is its number; an offset comes behind the reference: c + (1, 0)";
+  if (a.is_reference() || b.is_reference())
+    return "index(p) is its number; an offset comes behind the reference: c + (1, 0)";
   if (a.is_array() || b.is_array()) return "arrays of one type can be added; else take elements: a[0]";
   if (a.is_vector() && b.is_vector()) return "vectors must have the same number of components";
-  if (a.is_matrix() || b.is_matrix()) return "matrices must have the same size; a vector is multiplied from the right: M * v";
+  if (a.is_matrix() || b.is_matrix())
+    return "matrices must have the same size; a vector is multiplied from the right: M * v";
   return "";
 }
 
 void report_combination(Checker& c, const Expr& e, size_t i, const Type& a, const Type& b) {
   const char sign = e.signs[i];
-  const std::string how = sign == '/' ? " cannot be divided by " : sign == '-' ? " is not a thing to subtract from " : " and ";
+  const std::string how = sign == '/'   ? " cannot be divided by "
+                          : sign == '-' ? " is not a thing to subtract from "
+                                        : " and ";
   std::string message;
-  if (sign == '/') message = a_type(c, a) + how + a_type(c, b);
-  else if (sign == '-') message = a_type(c, b) + " cannot be subtracted from " + a_type(c, a);
-  else message = a_type(c, a) + how + a_type(c, b) + " cannot be " + verb(sign);
+  if (sign == '/')
+    message = a_type(c, a) + how + a_type(c, b);
+  else if (sign == '-')
+    message = a_type(c, b) + " cannot be subtracted from " + a_type(c, a);
+  else
+    message = a_type(c, a) + how + a_type(c, b) + " cannot be " + verb(sign);
   c.diagnostics.error(join(e.args[0].span, e.args[i].span), message, combine_help(a, b, sign));
 }
 
 /// An int that does not become real by itself stands beside a real.
 void report_solid_int(Checker& c, const Expr& operand, const Type& other) {
   std::string help = "write real(" + short_text(operand) + ")";
-  Diagnostic& d = c.diagnostics.error(operand.span, "this is an int beside " + a_type(c, other) +
-                                      ": only literals, constants and sizes become real by themselves", help);
+  Diagnostic& d = c.diagnostics.error(
+      operand.span,
+      "this is an int beside " + a_type(c, other) + ": only literals, constants and sizes become real by themselves",
+      help);
   const SymbolId id = c.info(operand).symbol;
   if (operand.kind == ExprKind::name && id != no_symbol && c.symbol(id).kind == SymbolKind::local_let) {
-    d.notes.push_back({c.symbol(id).span, quoted(operand.text) + " is declared here; 2.0 instead of 2 would make it real"});
+    d.notes.push_back(
+        {c.symbol(id).span, quoted(operand.text) + " is declared here; 2.0 instead of 2 would make it real"});
   }
 }
 
-/// The operands before `end` are ints and the value becomes real here. Fluid ones convert one by one; a product of others
-/// stays an int, and lowering converts what has come together.
+/// The operands before `end` are ints and the value becomes real here. Fluid ones convert one by one; a product of
+/// others stays an int, and lowering converts what has come together.
 void convert_operands(Checker& c, const Expr& e, size_t end, const Running& running) {
   if (!running.fluid && end > 1) return;
   for (size_t i = 0; i < end; ++i) make_real(c, e.args[i]);
@@ -189,7 +199,8 @@ Type check_negative(Checker& c, const Expr& e) {
     c.fluid[e.id] = is_fluid(c, of);
     return type;
   }
-  c.diagnostics.error(e.span, a_type(c, type) + " has no negative", type.is_bool() ? "the opposite of a bool is `not`" : "");
+  c.diagnostics.error(e.span, a_type(c, type) + " has no negative",
+                      type.is_bool() ? "the opposite of a bool is `not`" : "");
   return {};
 }
 
@@ -227,7 +238,8 @@ Type check_comparison(Checker& c, const Expr& e) {
   if (scalar(a) && scalar(b)) {
     level_numbers(c, e.args[0], e.args[1]);
   } else if (!(equality && a == b && (a.is_bool() || a.is_reference()))) {
-    c.diagnostics.error(e.span, a_type(c, a) + " and " + a_type(c, b) + " cannot be compared" + (equality ? "" : " by size"),
+    c.diagnostics.error(e.span,
+                        a_type(c, a) + " and " + a_type(c, b) + " cannot be compared" + (equality ? "" : " by size"),
                         comparison_help(a, b));
   }
   return bool_type();

@@ -9,21 +9,31 @@ namespace adjoule::semantics {
 namespace {
 
 enum class Shape : uint8_t {
-  numbers,       // reals or vectors, elementwise; scalars broadcast
-  numbers_int,   // the same, and ints
-  any_numbers,   // reals, vectors, matrices (what adjoints print)
-  ints,          // div, mod
-  dot, norm, cross, outer, matrix_to_matrix, matrix_to_real, identity, detach,
-  index, coords,
-  conversion, vector, matrix,
-  later,         // known, but not yet supported
+  numbers,      // reals or vectors, elementwise; scalars broadcast
+  numbers_int,  // the same, and ints
+  any_numbers,  // reals, vectors, matrices (what adjoints print)
+  ints,         // div, mod
+  dot,
+  norm,
+  cross,
+  outer,
+  matrix_to_matrix,
+  matrix_to_real,
+  identity,
+  detach,
+  index,
+  coords,
+  conversion,
+  vector,
+  matrix,
+  later,  // known, but not yet supported
 };
 
 struct Builtin {
   const char* name;
   Shape shape;
   size_t arguments;
-  const char* form;      // for messages
+  const char* form;  // for messages
 };
 
 constexpr std::array builtins = {
@@ -95,8 +105,10 @@ const Builtin* find(const std::string& name) {
   return found == builtins.end() ? nullptr : &*found;
 }
 
-void report_argument(Checker& c, const Expr& argument, const Builtin& b, const std::string& wanted, const std::string& help = "") {
-  c.diagnostics.error(argument.span, quoted(b.name) + " takes " + wanted + ", not " + a_type(c, c.info(argument).type), help);
+void report_argument(Checker& c, const Expr& argument, const Builtin& b, const std::string& wanted,
+                     const std::string& help = "") {
+  c.diagnostics.error(argument.span, quoted(b.name) + " takes " + wanted + ", not " + a_type(c, c.info(argument).type),
+                      help);
 }
 
 std::string elementwise_help(const Builtin& b, const Type& type) {
@@ -149,8 +161,10 @@ Type check_elementwise(Checker& c, const Expr& e, const Builtin& b) {
     const Type& type = c.info(e.args[i]).type;
     const Type next = broadcast(together, type.is_int() ? real_type() : type);
     if (next.is_none()) {
-      c.diagnostics.error(e.args[i].span, quoted(b.name) + " works component by component: " + a_type(c, type) + " does not go with " +
-                          a_type(c, together), "all vectors must have the same number of components");
+      c.diagnostics.error(e.args[i].span,
+                          quoted(b.name) + " works component by component: " + a_type(c, type) + " does not go with " +
+                              a_type(c, together),
+                          "all vectors must have the same number of components");
       return {};
     }
     together = next;
@@ -159,18 +173,21 @@ Type check_elementwise(Checker& c, const Expr& e, const Builtin& b) {
 }
 
 Type check_ints(Checker& c, const Expr& e, const Builtin& b) {
-  bool fluid = true;
+  bool fluid = true, good = true;
   for (size_t i = 1; i < e.args.size(); ++i) {
     const Type& type = c.info(e.args[i]).type;
     fluid = fluid && is_fluid(c, e.args[i]);
     if (type.is_none() || type.is_int()) continue;
-    report_argument(c, e.args[i], b, "ints", std::string_view(b.name) == "mod" ? "for reals write x - y * floor(x / y)" : "for reals write floor(x / y)");
+    good = false;
+    report_argument(
+        c, e.args[i], b, "ints",
+        std::string_view(b.name) == "mod" ? "for reals write x - y * floor(x / y)" : "for reals write floor(x / y)");
   }
-  if (const auto divisor = evaluate_int(c, e.args[2]); divisor && *divisor == 0 && c.info(e.args[2]).type.is_int()) {
+  if (const std::optional<int64_t> divisor = evaluate_int(c, e.args[2]); divisor && *divisor == 0) {
     c.diagnostics.error(e.args[2].span, "this divides by 0");
   }
   c.fluid[e.id] = fluid;
-  return int_type();
+  return good ? int_type() : Type{};
 }
 
 Type check_dot(Checker& c, const Expr& e, const Builtin& b) {
@@ -178,8 +195,10 @@ Type check_dot(Checker& c, const Expr& e, const Builtin& b) {
   const Type& y = c.info(e.args[2]).type;
   if (x.is_none() || y.is_none()) return real_type();
   if (x != y || !(x.is_vector() || x.is_matrix())) {
-    c.diagnostics.error(e.span, quoted(b.name) + " takes two vectors or two matrices of one size, not " + a_type(c, x) + " and " + a_type(c, y),
-                        x.is_real() && y.is_real() ? "numbers are multiplied with *" : "");
+    c.diagnostics.error(
+        e.span,
+        quoted(b.name) + " takes two vectors or two matrices of one size, not " + a_type(c, x) + " and " + a_type(c, y),
+        x.is_real() && y.is_real() ? "numbers are multiplied with *" : "");
   }
   return real_type();
 }
@@ -190,7 +209,8 @@ Type check_norm(Checker& c, const Expr& e, const Builtin& b) {
   if (type.is_none()) return direction ? Type{} : real_type();
   if (type.is_vector()) return direction ? type : real_type();
   std::string help;
-  if (type.is_real() || type.is_int()) help = std::string_view(b.name) == "norm" ? "the size of a number is abs(x)" : direction ? "sign(x)" : "x^2";
+  if (type.is_real() || type.is_int())
+    help = std::string_view(b.name) == "norm" ? "the size of a number is abs(x)" : direction ? "sign(x)" : "x^2";
   if (type.is_matrix()) help = "for a matrix write sqrt(dot(m, m))";
   report_argument(c, e.args[1], b, "a vector", help);
   return direction ? Type{} : real_type();
@@ -200,7 +220,9 @@ Type check_cross(Checker& c, const Expr& e, const Builtin& b) {
   for (size_t i = 1; i < e.args.size(); ++i) {
     const Type& type = c.info(e.args[i]).type;
     if (type.is_none() || type == vector_type(3)) continue;
-    report_argument(c, e.args[i], b, "two vec3", type == vector_type(2) ? "in the plane write a.x * b.y - a.y * b.x" : "");
+    report_argument(c, e.args[i], b, "two vec3",
+                    type == vector_type(2) ? "in the plane write a.x * b.y - a.y * b.x" : "");
+    break;
   }
   return vector_type(3);
 }
@@ -210,7 +232,8 @@ Type check_outer(Checker& c, const Expr& e, const Builtin& b) {
   const Type& y = c.info(e.args[2]).type;
   if (x.is_none() || y.is_none()) return {};
   if (x.is_vector() && x == y) return matrix_type(x.size);
-  c.diagnostics.error(e.span, quoted(b.name) + " takes two vectors of one size, not " + a_type(c, x) + " and " + a_type(c, y));
+  c.diagnostics.error(e.span,
+                      quoted(b.name) + " takes two vectors of one size, not " + a_type(c, x) + " and " + a_type(c, y));
   return {};
 }
 
@@ -250,15 +273,17 @@ Type check_place(Checker& c, const Expr& e, const Builtin& b) {
   const Type number = b.shape == Shape::index ? int_type() : Type{};
   if (type.is_none()) return number;
   if (!type.is_reference()) {
-    report_argument(c, e.args[1], b, "a reference (a loop index, or an element of a space)", type.is_int() ? "an int is its own number" : "");
+    report_argument(c, e.args[1], b, "a reference (a loop index, or an element of a space)",
+                    type.is_int() ? "an int is its own number" : "");
     return number;
   }
   if (b.shape == Shape::index) return int_type();
   if (is_abstract(type.space)) c.abstract_spaces[static_cast<size_t>(type.space - first_abstract_space)].grid = true;
   const int dims = dims_of(c, type.space);
   if (dims > 0) return array_of(int_type(), dims);
-  c.diagnostics.error(e.span, "how many axes " + quoted(space_name(c, type.space)) + " has is not known here",
-                      "use an offset before, or put a grid of the program in the place of " + quoted(space_name(c, type.space)));
+  c.diagnostics.error(
+      e.span, "how many axes " + quoted(space_name(c, type.space)) + " has is not known here",
+      "use an offset before, or put a grid of the program in the place of " + quoted(space_name(c, type.space)));
   return {};
 }
 
@@ -276,22 +301,33 @@ Type check_conversion(Checker& c, const Expr& e, const Builtin& b) {
   return wanted;
 }
 
+/// vecN of N components: numbers, shorter vectors taken apart, or one number for all. matN of its entries, row by row.
 Type check_constructor(Checker& c, const Expr& e, const Builtin& b) {
   c.info(e).callee = CalleeKind::constructor;
+  const int size = b.name[3] - '0';
+  const bool vector = b.shape == Shape::vector;
+  const Type result = vector ? vector_type(size) : matrix_type(size);
+  size_t components = 0;
   for (size_t i = 1; i < e.args.size(); ++i) {
     const Type& type = c.info(e.args[i]).type;
+    if (type.is_none()) return result;
+    components += static_cast<size_t>(type.element_scalars());
     if (type.is_int()) make_real(c, e.args[i]);
-    else if (!type.is_none() && !type.is_real()) report_argument(c, e.args[i], b, "numbers", type.is_vector() ? "take its components one by one" : "");
+    if (type.is_int() || type.is_real() || (vector && type.is_vector())) continue;
+    report_argument(c, e.args[i], b, "numbers", type.is_vector() ? "take its components one by one" : "");
+    return result;
   }
-  const int size = b.name[3] - '0';
-  return b.shape == Shape::vector ? vector_type(size) : matrix_type(size);
+  const bool fills = vector && components == 1 && e.args.size() == 2;
+  if (fills || components == b.arguments) return result;
+  c.diagnostics.error(
+      e.span, quoted(b.name) + " takes " + counted(b.arguments, "number") + ", not " + std::to_string(components),
+      std::string("write ") + b.form);
+  return result;
 }
 
 /// What a call with the wrong number of arguments would have given.
 Type usual_result(const Builtin& b) {
   switch (b.shape) {
-    case Shape::vector: return vector_type(b.name[3] - '0');
-    case Shape::matrix: return matrix_type(b.name[3] - '0');
     case Shape::dot:
     case Shape::matrix_to_real: return real_type();
     case Shape::ints:
@@ -302,7 +338,6 @@ Type usual_result(const Builtin& b) {
 }
 
 std::string count_help(const Builtin& b, size_t given) {
-  if (b.shape == Shape::vector && given == 1) return std::string("write ") + b.form + "; 0 alone fits any vector: var v: " + b.name + " = 0;";
   if ((std::string_view(b.name) == "min" || std::string_view(b.name) == "max") && given > 2) {
     return std::string("nest them: ") + b.name + "(a, " + b.name + "(b, c))";
   }
@@ -335,17 +370,45 @@ Type check_shape(Checker& c, const Expr& e, const Builtin& b) {
 
 /// Names of other languages, and what they are called here.
 const std::map<std::string, std::string> elsewhere = {
-    {"length", "the length of a vector is norm(v)"}, {"magnitude", "the length of a vector is norm(v)"},
-    {"len", "the length of a vector is norm(v); the extent of a space is Space.count"}, {"ln", "the natural logarithm is log(x)"},
-    {"log10", "write log(x) / log(10.0)"}, {"log2", "write log(x) / log(2.0)"}, {"fabs", "write abs(x)"}, {"fmin", "write min(a, b)"},
-    {"fmax", "write max(a, b)"}, {"arcsin", "write asin(x)"}, {"arccos", "write acos(x)"}, {"arctan", "write atan(x)"},
-    {"arctan2", "write atan2(y, x)"}, {"clamp", "write min(max(x, low), high)"}, {"clip", "write min(max(x, low), high)"},
-    {"lerp", "write a + t * (b - a)"}, {"mix", "write a + t * (b - a)"}, {"float", "the type is real"}, {"double", "the type is real"},
-    {"f64", "the type is real"}, {"f32", "the type is real"}, {"i32", "the type is int"}, {"integer", "the type is int"},
-    {"boolean", "the type is bool"}, {"eye", "write identity(2)"}, {"inv", "write inverse(m)"}, {"square", "write x^2"}, {"sqr", "write x^2"},
-    {"PI", "write pi"}, {"True", "write true"}, {"False", "write false"}, {"sum", "add in a loop: for p in Space { s += …; }"},
-    {"determinant", "write det(m)"}, {"normalise", "write normalize(v)"}, {"cbrt", "write x^(1 / 3)"}, {"stop_gradient", "write detach(x)"},
-    {"trunc", "write real(int(x))"}, {"fract", "write x - floor(x)"}, {"heaviside", "write (x > 0 ? 1.0 : 0.0)"},
+    {"length", "the length of a vector is norm(v)"},
+    {"magnitude", "the length of a vector is norm(v)"},
+    {"len", "the length of a vector is norm(v); the extent of a space is Space.count"},
+    {"ln", "the natural logarithm is log(x)"},
+    {"log10", "write log(x) / log(10.0)"},
+    {"log2", "write log(x) / log(2.0)"},
+    {"fabs", "write abs(x)"},
+    {"fmin", "write min(a, b)"},
+    {"fmax", "write max(a, b)"},
+    {"arcsin", "write asin(x)"},
+    {"arccos", "write acos(x)"},
+    {"arctan", "write atan(x)"},
+    {"arctan2", "write atan2(y, x)"},
+    {"clamp", "write min(max(x, low), high)"},
+    {"clip", "write min(max(x, low), high)"},
+    {"lerp", "write a + t * (b - a)"},
+    {"mix", "write a + t * (b - a)"},
+    {"float", "the type is real"},
+    {"double", "the type is real"},
+    {"f64", "the type is real"},
+    {"f32", "the type is real"},
+    {"i32", "the type is int"},
+    {"integer", "the type is int"},
+    {"boolean", "the type is bool"},
+    {"eye", "write identity(2)"},
+    {"inv", "write inverse(m)"},
+    {"square", "write x^2"},
+    {"sqr", "write x^2"},
+    {"PI", "write pi"},
+    {"True", "write true"},
+    {"False", "write false"},
+    {"sum", "add in a loop: for p in Space { s += …; }"},
+    {"determinant", "write det(m)"},
+    {"normalise", "write normalize(v)"},
+    {"cbrt", "write x^(1 / 3)"},
+    {"stop_gradient", "write detach(x)"},
+    {"trunc", "write real(int(x))"},
+    {"fract", "write x - floor(x)"},
+    {"heaviside", "write (x > 0 ? 1.0 : 0.0)"},
 };
 
 }  // namespace
@@ -372,9 +435,12 @@ Type check_builtin(Checker& c, const Expr& e, const std::string& name) {
     not_yet(c, e.span, quoted(name));
     return name == "random" ? real_type() : Type{};
   }
-  if (e.args.size() - 1 != b.arguments) {
-    c.diagnostics.error(e.span, quoted(name) + " takes " + counted(b.arguments, "argument") + ", not " + std::to_string(e.args.size() - 1),
-                        count_help(b, e.args.size() - 1));
+  const bool constructs = b.shape == Shape::vector || b.shape == Shape::matrix;
+  if (e.args.size() - 1 != b.arguments && !constructs) {
+    c.diagnostics.error(
+        e.span,
+        quoted(name) + " takes " + counted(b.arguments, "argument") + ", not " + std::to_string(e.args.size() - 1),
+        count_help(b, e.args.size() - 1));
     return usual_result(b);
   }
   return check_shape(c, e, b);

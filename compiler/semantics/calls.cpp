@@ -41,7 +41,7 @@ Type substitute(const SpaceBinding& binding, Type type) {
 
 struct Callee {
   std::string name;
-  Span span;                       // its declaration
+  Span span;  // its declaration
   const Routine* routine = nullptr;
 };
 
@@ -50,24 +50,30 @@ bool check_count(Checker& c, const Expr& e, const Callee& callee) {
   if (wanted == given) return true;
   std::string parameters;
   for (SymbolId id : callee.routine->parameters) parameters += (parameters.empty() ? "" : ", ") + c.symbol(id).name;
-  c.diagnostics.error(e.span, quoted(callee.name) + " takes " + counted(wanted, "argument") + ", not " + std::to_string(given),
-                      parameters.empty() ? "" : "they are: " + parameters)
+  c.diagnostics
+      .error(e.span, quoted(callee.name) + " takes " + counted(wanted, "argument") + ", not " + std::to_string(given),
+             parameters.empty() ? "" : "they are: " + parameters)
       .notes.push_back({callee.span, quoted(callee.name) + " is declared here"});
   return false;
 }
 
-void check_field_argument(Checker& c, const Expr& argument, const Symbol& parameter, SpaceBinding& binding, const Callee& callee) {
+void check_field_argument(Checker& c, const Expr& argument, const Symbol& parameter, SpaceBinding& binding,
+                          const Callee& callee) {
   const Type& given = c.info(argument).type;
   if (given.is_none()) return;
   if (!given.stack && given.field && unify(binding, parameter.type, given)) return;
   std::string help = "the parameter is " + type_name(c, parameter.type);
   if (!given.field && argument.kind == ExprKind::index) help = "give the whole field: " + short_text(argument.args[0]);
-  c.diagnostics.error(argument.span, "this is " + a_type(c, given) + ", but " + quoted(callee.name) + " wants " +
-                      a_type(c, substitute(binding, parameter.type)) + " for " + quoted(parameter.name), help)
+  c.diagnostics
+      .error(argument.span,
+             "this is " + a_type(c, given) + ", but " + quoted(callee.name) + " wants " +
+                 a_type(c, substitute(binding, parameter.type)) + " for " + quoted(parameter.name),
+             help)
       .notes.push_back({parameter.span, quoted(parameter.name) + " is declared here"});
 }
 
-void check_value_argument(Checker& c, const Expr& argument, const Symbol& parameter, SpaceBinding& binding, const Callee& callee) {
+void check_value_argument(Checker& c, const Expr& argument, const Symbol& parameter, SpaceBinding& binding,
+                          const Callee& callee) {
   const Type& given = c.info(argument).type;
   if (given.is_none() || unify(binding, parameter.type, given)) return;
   const Type wanted = substitute(binding, parameter.type);
@@ -78,17 +84,23 @@ void check_value_argument(Checker& c, const Expr& argument, const Symbol& parame
 void check_requirements(Checker& c, const Expr& e, const SpaceBinding& binding, const Callee& callee) {
   for (const auto& [parameter, given] : binding) {
     const AbstractSpace asked = c.abstract_spaces[static_cast<size_t>(parameter - first_abstract_space)];
-    if (!is_abstract(given) && (!asked.grid || is_grid(c, given)) && (asked.dims == 0 || asked.dims == dims_of(c, given))) continue;
+    if (!is_abstract(given) && (!asked.grid || is_grid(c, given)) &&
+        (asked.dims == 0 || asked.dims == dims_of(c, given)))
+      continue;
     if (is_abstract(given)) {
       AbstractSpace& outer = c.abstract_spaces[static_cast<size_t>(given - first_abstract_space)];
       outer.grid = outer.grid || asked.grid;
       if (outer.dims == 0) outer.dims = asked.dims;
       if (asked.dims == 0 || outer.dims == asked.dims) continue;
     }
-    const std::string wanted = asked.grid ? (asked.dims == 0 ? "a grid" : "a grid of " + counted(static_cast<size_t>(asked.dims), "axis"))
-                                          : "a space of " + counted(static_cast<size_t>(asked.dims), "axis");
-    c.diagnostics.error(e.span, quoted(callee.name) + " uses " + quoted(asked.name) + " as " + wanted + ", but " +
-                        quoted(space_name(c, given)) + " is none", "give it fields over " + wanted)
+    const std::string wanted =
+        asked.grid ? (asked.dims == 0 ? "a grid" : "a grid of " + counted(static_cast<size_t>(asked.dims), "axis"))
+                   : "a space of " + counted(static_cast<size_t>(asked.dims), "axis");
+    c.diagnostics
+        .error(e.span,
+               quoted(callee.name) + " uses " + quoted(asked.name) + " as " + wanted + ", but " +
+                   quoted(space_name(c, given)) + " is none",
+               "give it fields over " + wanted)
         .notes.push_back({asked.span, quoted(asked.name) + " is named here"});
   }
 }
@@ -101,15 +113,19 @@ void check_arguments(Checker& c, const Expr& e, const Callee& callee, SpaceBindi
   for (size_t i = 0; i < parameters.size(); ++i) {
     const Expr& argument = e.args[i + 1];
     const SymbolKind kind = c.symbol(parameters[i]).kind;
-    if (kind == SymbolKind::value_parameter) check_value(c, argument);
-    else if (kind == SymbolKind::field_parameter && check_expression(c, argument).is_none()) check_value(c, argument);
+    if (kind == SymbolKind::value_parameter)
+      check_value(c, argument);
+    else if (kind == SymbolKind::field_parameter && check_expression(c, argument).is_none())
+      require_value(c, argument);
   }
   for (const bool values : {false, true}) {
     for (size_t i = 0; i < parameters.size(); ++i) {
       const Symbol parameter = c.symbol(parameters[i]);
       if (parameter.type.is_none() || is_value_parameter(parameter) != values) continue;
-      if (values) check_value_argument(c, e.args[i + 1], parameter, binding, callee);
-      else if (parameter.kind == SymbolKind::field_parameter) check_field_argument(c, e.args[i + 1], parameter, binding, callee);
+      if (values)
+        check_value_argument(c, e.args[i + 1], parameter, binding, callee);
+      else if (parameter.kind == SymbolKind::field_parameter)
+        check_field_argument(c, e.args[i + 1], parameter, binding, callee);
     }
   }
 }
@@ -172,8 +188,9 @@ bool check_function_argument(Checker& c, const Expr& argument, int proc, size_t 
   if (argument.kind == ExprKind::name && id == no_symbol) return false;
   const int given = function_behind(c, id);
   if (given < 0) {
-    c.diagnostics.error(argument.span, "the name of a function is wanted for " + quoted(parameter.name),
-                        argument.kind == ExprKind::call ? "give the name alone: " + short_text(argument.args[0]) : "")
+    c.diagnostics
+        .error(argument.span, "the name of a function is wanted for " + quoted(parameter.name),
+               argument.kind == ExprKind::call ? "give the name alone: " + short_text(argument.args[0]) : "")
         .notes.push_back({parameter.span, quoted(parameter.name) + " has no type, so it stands for a function"});
     return false;
   }
@@ -190,7 +207,8 @@ SymbolId root_of(const Checker& c, const Expr& e) { return e.kind == ExprKind::n
 
 std::string unwritable(const Checker& c, const Symbol& s) {
   if (s.kind == SymbolKind::local_let) return "is a `let`";
-  if (s.kind == SymbolKind::field && c.ast.fields[static_cast<size_t>(s.index)].role != FieldRole::state) return "is " + kind_name(c, s);
+  if (s.kind == SymbolKind::field && c.ast.fields[static_cast<size_t>(s.index)].role != FieldRole::state)
+    return "is " + kind_name(c, s);
   return "";
 }
 
@@ -201,15 +219,22 @@ void check_written_arguments(Checker& c, const Expr& e, const Routine& routine, 
     if (!routine.written[i] || given == no_symbol) continue;
     const Symbol field = c.symbol(given);
     if (const std::string why = unwritable(c, field); !why.empty()) {
-      c.diagnostics.error(e.args[i + 1].span, quoted(callee.name) + " changes " + quoted(c.symbol(routine.parameters[i]).name) +
-                          ", but " + quoted(field.name) + " " + why + " and stays as it is",
-                          "copy it first: var w[…]: " + type_name(c, value_of(field.type)) + "; w = " + field.name + ";");
+      c.diagnostics.error(
+          e.args[i + 1].span,
+          quoted(callee.name) + " changes " + quoted(c.symbol(routine.parameters[i]).name) + ", but " +
+              quoted(field.name) + " " + why + " and stays as it is",
+          "copy it first: var w[…]: " + type_name(c, value_of(field.type)) + "; w = " + field.name + ";");
     }
     mark_written(c, given);
     for (size_t j = 0; j < routine.parameters.size(); ++j) {
-      if (j == i || root_of(c, e.args[j + 1]) != given || !c.info(e.args[j + 1]).type.field || (routine.written[j] && j < i)) continue;
-      c.diagnostics.error(e.args[std::max(i, j) + 1].span, quoted(field.name) + " is given twice, and " + quoted(callee.name) +
-                          " changes it as " + quoted(c.symbol(routine.parameters[i]).name), "copy it first: let old = " + field.name + ";")
+      if (j == i || root_of(c, e.args[j + 1]) != given || !c.info(e.args[j + 1]).type.field ||
+          (routine.written[j] && j < i))
+        continue;
+      c.diagnostics
+          .error(e.args[std::max(i, j) + 1].span,
+                 quoted(field.name) + " is given twice, and " + quoted(callee.name) + " changes it as " +
+                     quoted(c.symbol(routine.parameters[i]).name),
+                 "copy it first: let old = " + field.name + ";")
           .notes.push_back({e.args[std::min(i, j) + 1].span, "given here first"});
     }
   }
@@ -220,14 +245,17 @@ void call_proc(Checker& c, const Expr& e, int index, SymbolId symbol) {
   c.info(e).symbol = symbol;
   const auto& item = c.ast.procs[static_cast<size_t>(index)];
   if (c.place.kernel()) {
-    c.diagnostics.error(e.span, "a proc is step-level code: it cannot be called " +
-                        std::string(c.place.code == Code::function ? "in a function" : "inside a loop over a space"),
-                        "write a fn for what happens at one element")
+    c.diagnostics
+        .error(e.span,
+               "a proc is step-level code: it cannot be called " +
+                   std::string(c.place.code == Code::function ? "in a function" : "inside a loop over a space"),
+               "write a fn for what happens at one element")
         .notes.push_back({item.name_span, quoted(item.name) + " is declared here"});
     return check_loose_arguments(c, e);
   }
   const Routine before = c.procs[static_cast<size_t>(index)];
-  if (const Callee callee{item.name, item.name_span, &before}; !check_count(c, e, callee)) return check_loose_arguments(c, e);
+  if (const Callee callee{item.name, item.name_span, &before}; !check_count(c, e, callee))
+    return check_loose_arguments(c, e);
   bool functions = true;
   for (size_t i = 0; i < before.parameters.size(); ++i) {
     if (c.symbol(before.parameters[i]).kind == SymbolKind::function_parameter) {
@@ -250,21 +278,25 @@ Type call_symbol(Checker& c, const Expr& e, SymbolId id) {
   const Symbol s = c.symbol(id);
   switch (s.kind) {
     case SymbolKind::space:
-    case SymbolKind::space_parameter: c.info(callee).space = s.type.space; return check_reference_call(c, e, s.type.space);
+    case SymbolKind::space_parameter:
+      c.info(callee).space = s.type.space;
+      return check_reference_call(c, e, s.type.space);
     case SymbolKind::function: return call_function(c, e, s.index, id);
     case SymbolKind::function_parameter:
       if (const int index = function_behind(c, id); index >= 0) return call_function(c, e, index, id);
       check_loose_arguments(c, e);
       return {};
     case SymbolKind::proc:
-      c.diagnostics.error(e.span, quoted(s.name) + " is a proc: it gives no value", "call it in a statement of its own: " + s.name + "(…);");
+      c.diagnostics.error(e.span, quoted(s.name) + " is a proc: it gives no value",
+                          "call it in a statement of its own: " + s.name + "(…);");
       check_loose_arguments(c, e);
       return {};
     default: break;
   }
   std::string help = s.type.field || s.type.is_array() ? "square brackets index: " + s.name + "[…]" : "";
   if (is_builtin(s.name)) help = "it hides the built-in " + s.name + "(…) here: rename it";
-  Diagnostic& d = c.diagnostics.error(callee.span, quoted(s.name) + " is " + kind_name(c, s) + " and cannot be called", help);
+  Diagnostic& d =
+      c.diagnostics.error(callee.span, quoted(s.name) + " is " + kind_name(c, s) + " and cannot be called", help);
   if (s.span.known()) d.notes.push_back({s.span, quoted(s.name) + " is declared here"});
   check_loose_arguments(c, e);
   return {};
@@ -272,11 +304,14 @@ Type call_symbol(Checker& c, const Expr& e, SymbolId id) {
 
 void report_method(Checker& c, const Expr& e) {
   const Expr& callee = e.args[0];
-  const Type type = check_expression(c, callee.args[0]);
+  const Expr& base = callee.args[0];
+  const SymbolId id = base.kind == ExprKind::name ? lookup(c, base.text) : no_symbol;
   check_loose_arguments(c, e);
-  if (type.stack) {
+  if (id != no_symbol && c.symbol(id).type.stack) {
+    c.used[static_cast<size_t>(id)] = true;
     if (callee.text == "pop") {
-      c.diagnostics.error(e.span, "pop stands alone on the right side of `=`", "let a = " + short_text(callee.args[0]) + ".pop();");
+      c.diagnostics.error(e.span, "pop stands alone on the right side of `=`",
+                          "let a = " + short_text(base) + ".pop();");
     } else if (callee.text == "push") {
       c.diagnostics.error(e.span, "push gives no value", "write it as a statement of its own");
     } else {
@@ -288,15 +323,18 @@ void report_method(Checker& c, const Expr& e) {
   const size_t before = c.diagnostics.list.size();
   const Type member = check_expression(c, callee);
   if (c.diagnostics.list.size() == before && !member.is_none()) {
-    c.diagnostics.error(callee.span, quoted(short_text(callee)) + " cannot be called", callee.text == "count" ? "write it without brackets" : "");
+    c.diagnostics.error(callee.span, quoted(short_text(callee)) + " cannot be called",
+                        callee.text == "count" ? "write it without brackets" : "");
   }
 }
 
 /// May the stack be used here? One of step level is shared by the iterations of a parallel loop.
 void check_stack_place(Checker& c, const Expr& stack, SymbolId id) {
   if (id == no_symbol || c.place.code != Code::parallel || !c.symbol(id).step_level) return;
-  c.diagnostics.error(stack.span, "the stack " + quoted(c.symbol(id).name) + " is shared by all iterations of this parallel loop",
-                      "declare it inside of the loop, or make the loop a `serial for`")
+  c.diagnostics
+      .error(stack.span,
+             "the stack " + quoted(c.symbol(id).name) + " is shared by all iterations of this parallel loop",
+             "declare it inside of the loop, or make the loop a `serial for`")
       .notes.push_back({c.symbol(id).span, "it is declared here, outside of the loop"});
 }
 
@@ -347,7 +385,7 @@ Type check_right_side(Checker& c, const Expr& e) {
   if (is_pop(c, e)) return check_pop(c, e);
   const Type type = check_expression(c, e);
   // Spaces, functions and stacks are no right-hand side; the check as a value says so.
-  if (type.is_none() || type.stack || (type.field && c.place.kernel())) return check_value(c, e);
+  if (type.is_none() || type.stack || (type.field && c.place.kernel())) return require_value(c, e);
   return type;
 }
 
@@ -368,7 +406,8 @@ Type check_call(Checker& c, const Expr& e) {
   std::vector<std::string> candidates = builtin_names();
   for (const std::string& name : visible_names(c)) {
     const SymbolKind kind = c.symbol(lookup(c, name)).kind;
-    if (kind == SymbolKind::function || kind == SymbolKind::function_parameter || kind == SymbolKind::space) candidates.push_back(name);
+    if (kind == SymbolKind::function || kind == SymbolKind::function_parameter || kind == SymbolKind::space)
+      candidates.push_back(name);
   }
   unknown_name(c, callee, "function", candidates);
   check_loose_arguments(c, e);
@@ -393,7 +432,8 @@ void check_call_statement(Checker& c, const Expr& e) {
   const size_t before = c.diagnostics.list.size();
   const Type type = check_value(c, e);
   if (c.diagnostics.list.size() == before && !type.is_none()) {
-    c.diagnostics.error(e.span, "this statement does nothing: a function only gives a value", "use the value: let a = …;");
+    c.diagnostics.error(e.span, "this statement does nothing: a function only gives a value",
+                        "use the value: let a = …;");
   }
 }
 

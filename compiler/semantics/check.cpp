@@ -16,7 +16,9 @@ void report_unsupported(Checker& c) {
     c.poisoned.insert(item.name);
   }
   for (const syntax::FunctionItem& item : c.ast.functions) {
-    if (item.adjoint) not_yet(c, item.name_span, "own derivatives (`adjoint " + item.name + "`)", "the compiler derives " + quoted(item.name) + " itself");
+    if (item.adjoint)
+      not_yet(c, item.name_span, "own derivatives (`adjoint " + item.name + "`)",
+              "the compiler derives " + quoted(item.name) + " itself");
   }
 }
 
@@ -34,7 +36,8 @@ void check_once(Checker& c, const std::vector<syntax::EntryItem>& items, const s
   for (size_t i = 0; i < items.size(); ++i) {
     const auto keyword = [&](Span s) { return Span{s.file, s.begin, s.begin + static_cast<uint32_t>(name.size())}; };
     if (i > 0) {
-      c.diagnostics.error(keyword(items[i].span), "there are two " + quoted(name) + " blocks", "put their statements into one")
+      c.diagnostics
+          .error(keyword(items[i].span), "there are two " + quoted(name) + " blocks", "put their statements into one")
           .notes.push_back({keyword(items[0].span), "the first one is here"});
     }
     check_entry(c, items[i], quoted(name), false);
@@ -47,8 +50,11 @@ void check_losses(Checker& c) {
     const Span place = item.name.empty() ? Span{item.span.file, item.span.begin, item.span.begin + 4} : item.name_span;
     const std::string owner = item.name.empty() ? "the loss" : "the loss " + quoted(item.name);
     if (const auto [first, fresh] = names.emplace(item.name, place); !fresh) {
-      c.diagnostics.error(place, item.name.empty() ? "there are two losses without a name" : "there are two losses named " + quoted(item.name),
-                          "give each its name: loss energy { … }")
+      c.diagnostics
+          .error(place,
+                 item.name.empty() ? "there are two losses without a name"
+                                   : "there are two losses named " + quoted(item.name),
+                 "give each its name: loss energy { … }")
           .notes.push_back({first->second, "the first one is here"});
     }
     check_entry(c, item, owner, true);

@@ -68,7 +68,7 @@ enum class MemberKind : uint8_t {
 ///    alone; any int operand of ^, any int divisor, any int argument of a vector or matrix constructor.
 ///  - A flat product whose running value is still an int when it meets '/' (i * j / 2 with run-time ints) has no expression of
 ///    its own for that value: there lowering converts the running value.
-///  - The literal 0 fits any vector or matrix: it keeps its own type (with converts_to_real when it is 0 and not 0.0), and
+///  - The literal 0 fits any vector, matrix or array of numbers: it keeps its own type (with converts_to_real when it is 0 and not 0.0), and
 ///    lowering widens it to the type that its place wants (a declared type, a parameter, a target, the other side of `? :`).
 struct ExprInfo {
   Type type;                        // after checking; none for names of functions and the like

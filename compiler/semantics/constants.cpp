@@ -1,5 +1,5 @@
-// Values known at compile time, evaluated in f64. What depends on a size (or on something rare that is not evaluated here)
-// has no value now: lowering evaluates the expression where it is used.
+// Values known at compile time, evaluated in f64. What depends on a size (or on something rare that is not evaluated
+// here) has no value now: lowering evaluates the expression where it is used.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +12,9 @@ namespace {
 using Value = std::optional<Number>;
 
 Number real_number(double x) { return {real_type(), {x}, {}}; }
-Number int_number(int64_t i) { return {int_type(), {}, {static_cast<int32_t>(static_cast<uint32_t>(static_cast<uint64_t>(i)))}}; }
+Number int_number(int64_t i) {
+  return {int_type(), {}, {static_cast<int32_t>(static_cast<uint32_t>(static_cast<uint64_t>(i)))}};
+}
 Number bool_number(bool b) { return {bool_type(), {}, {b ? 1 : 0}}; }
 
 Number to_real(const Number& n) {
@@ -39,7 +41,8 @@ Value multiply(const Number& a, const Number& b) {
   Number result{b.type, std::vector<double>(n * columns, 0.0), {}};
   for (size_t i = 0; i < n; ++i) {
     for (size_t j = 0; j < columns; ++j) {
-      for (size_t k = 0; k < n; ++k) result.reals[i * columns + j] += a.reals[entry(a, i, k)] * b.reals[k * columns + j];
+      for (size_t k = 0; k < n; ++k)
+        result.reals[i * columns + j] += a.reals[entry(a, i, k)] * b.reals[k * columns + j];
     }
   }
   return result;
@@ -78,7 +81,9 @@ Value evaluate_negative(const Checker& c, const Expr& e) {
 }
 
 Value compare(const Expr& e, const Number& left, const Number& right) {
-  const auto as_double = [](const Number& n) { return n.reals.empty() ? static_cast<double>(n.integers[0]) : n.reals[0]; };
+  const auto as_double = [](const Number& n) {
+    return n.reals.empty() ? static_cast<double>(n.integers[0]) : n.reals[0];
+  };
   const double a = as_double(left), b = as_double(right);
   switch (e.op) {
     case syntax::Comparison::equal: return bool_number(a == b);
@@ -114,21 +119,34 @@ using Unary = double (*)(double);
 using Binary = double (*)(double, double);
 
 const std::map<std::string, Unary> unary = {
-    {"sqrt", [](double x) { return std::sqrt(x); }}, {"floor", [](double x) { return std::floor(x); }},
-    {"ceil", [](double x) { return std::ceil(x); }}, {"round", [](double x) { return std::round(x); }},
-    {"exp", [](double x) { return std::exp(x); }}, {"log", [](double x) { return std::log(x); }},
-    {"sin", [](double x) { return std::sin(x); }}, {"cos", [](double x) { return std::cos(x); }},
-    {"tan", [](double x) { return std::tan(x); }}, {"asin", [](double x) { return std::asin(x); }},
-    {"acos", [](double x) { return std::acos(x); }}, {"atan", [](double x) { return std::atan(x); }},
-    {"sinh", [](double x) { return std::sinh(x); }}, {"cosh", [](double x) { return std::cosh(x); }},
-    {"tanh", [](double x) { return std::tanh(x); }}, {"abs", [](double x) { return std::abs(x); }},
-    {"sign", [](double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0; }}, {"detach", [](double x) { return x; }},
+    {"sqrt", [](double x) { return std::sqrt(x); }},
+    {"floor", [](double x) { return std::floor(x); }},
+    {"ceil", [](double x) { return std::ceil(x); }},
+    {"round", [](double x) { return std::round(x); }},
+    {"exp", [](double x) { return std::exp(x); }},
+    {"log", [](double x) { return std::log(x); }},
+    {"sin", [](double x) { return std::sin(x); }},
+    {"cos", [](double x) { return std::cos(x); }},
+    {"tan", [](double x) { return std::tan(x); }},
+    {"asin", [](double x) { return std::asin(x); }},
+    {"acos", [](double x) { return std::acos(x); }},
+    {"atan", [](double x) { return std::atan(x); }},
+    {"sinh", [](double x) { return std::sinh(x); }},
+    {"cosh", [](double x) { return std::cosh(x); }},
+    {"tanh", [](double x) { return std::tanh(x); }},
+    {"abs", [](double x) { return std::abs(x); }},
+    {"sign", [](double x) { return x > 0   ? 1.0
+                                   : x < 0 ? -1.0
+                                           : 0.0; }},
+    {"detach", [](double x) { return x; }},
     {"reciprocal_or_zero", [](double x) { return x == 0 ? 0.0 : 1 / x; }},
 };
 
 const std::map<std::string, Binary> binary = {
-    {"min", [](double a, double b) { return b < a ? b : a; }}, {"max", [](double a, double b) { return a < b ? b : a; }},
-    {"pow", [](double a, double b) { return std::pow(a, b); }}, {"atan2", [](double a, double b) { return std::atan2(a, b); }},
+    {"min", [](double a, double b) { return b < a ? b : a; }},
+    {"max", [](double a, double b) { return a < b ? b : a; }},
+    {"pow", [](double a, double b) { return std::pow(a, b); }},
+    {"atan2", [](double a, double b) { return std::atan2(a, b); }},
     {"hypot", [](double a, double b) { return std::hypot(a, b); }},
 };
 
@@ -149,7 +167,7 @@ Value int_builtin(const std::string& name, const std::vector<Number>& arguments)
 
 Value dot(const Number& a, const Number& b) {
   double sum = 0;
-  for (size_t i = 0; i < a.reals.size(); ++i) sum += a.reals[i] * b.reals[i];
+  for (size_t i = 0; i < std::min(a.reals.size(), b.reals.size()); ++i) sum += a.reals[i] * b.reals[i];
   return real_number(sum);
 }
 
@@ -182,12 +200,13 @@ Value builtin(const std::string& name, const std::vector<Number>& arguments) {
     for (double& x : result.reals) x = f->second(x);
     return result;
   }
-  if (const auto f = binary.find(name); f != binary.end() && arguments.size() == 2) return elementwise(arguments[0], arguments[1], f->second);
+  if (const auto f = binary.find(name); f != binary.end() && arguments.size() == 2)
+    return elementwise(arguments[0], arguments[1], f->second);
   return {};
 }
 
 Number to_int(const Number& n) {
-  if (n.type.is_int()) return n;
+  if (!n.type.is_real()) return n;
   const double x = n.reals[0];
   if (std::isnan(x)) return int_number(0);
   return int_number(static_cast<int64_t>(std::clamp(std::trunc(x), -2147483648.0, 2147483647.0)));
@@ -207,8 +226,13 @@ Value evaluate_call(const Checker& c, const Expr& e) {
     case CalleeKind::builtin: return builtin(info.builtin, arguments);
     case CalleeKind::constructor: {
       Number result{info.type, {}, {}};
-      for (const Number& x : arguments) result.reals.push_back(to_real(x).reals[0]);
-      return result;
+      for (const Number& x : arguments) {
+        const std::vector<double> parts = to_real(x).reals;
+        result.reals.insert(result.reals.end(), parts.begin(), parts.end());
+      }
+      if (result.reals.size() == 1) result.type = real_type();  // one number for all: the caller widens it
+      const auto wanted = static_cast<size_t>(info.type.element_scalars());
+      return result.reals.size() == 1 || result.reals.size() == wanted ? Value(result) : Value{};
     }
     default: return {};
   }
@@ -262,7 +286,8 @@ Value evaluate_kind(const Checker& c, const Expr& e) {
     }
     case ExprKind::power: {
       const Value a = evaluate(c, e.args[0]), b = evaluate(c, e.args[1]);
-      return a && b ? elementwise(to_real(*a), to_real(*b), [](double x, double y) { return std::pow(x, y); }) : Value{};
+      return a && b ? elementwise(to_real(*a), to_real(*b), [](double x, double y) { return std::pow(x, y); })
+                    : Value{};
     }
     case ExprKind::member:
     case ExprKind::index: return evaluate_component(c, e);
@@ -272,10 +297,17 @@ Value evaluate_kind(const Checker& c, const Expr& e) {
 
 }  // namespace
 
+void widen(Number& number, const Type& wanted) {
+  if (number.reals.size() != 1 || !(wanted.is_vector() || wanted.is_matrix())) return;
+  number.reals.assign(static_cast<size_t>(wanted.element_scalars()), number.reals[0]);
+  number.type = wanted;
+}
+
 std::optional<Number> evaluate(const Checker& c, const Expr& e) {
   if (c.info(e).type.is_none() || c.info(e).type.is_array()) return {};
   Value value = evaluate_kind(c, e);
-  if (value && c.info(e).converts_to_real) return to_real(*value);
+  if (value && c.info(e).converts_to_real) value = to_real(*value);
+  if (value) widen(*value, c.info(e).type);
   return value;
 }
 

@@ -12,7 +12,7 @@ constexpr size_t deepest_chain = 200;
 /// A name declared at the outermost level.
 struct Global {
   Symbol symbol;
-  size_t item = 0;   // its number among the items of its kind
+  size_t item = 0;  // its number among the items of its kind
 };
 
 Type space_type(SpaceId space) {
@@ -25,7 +25,8 @@ std::vector<Global> globals_in_order(const Checker& c) {
   std::vector<Global> all;
   const auto add = [&](SymbolKind kind, const auto& items, const auto& name_span) {
     for (size_t i = 0; i < items.size(); ++i) {
-      all.push_back({{.kind = kind, .name = items[i].name, .span = name_span(items[i]), .index = static_cast<int>(i)}, i});
+      all.push_back(
+          {{.kind = kind, .name = items[i].name, .span = name_span(items[i]), .index = static_cast<int>(i)}, i});
     }
   };
   const auto span = [](const auto& item) { return item.name_span; };
@@ -35,7 +36,8 @@ std::vector<Global> globals_in_order(const Checker& c) {
   add(SymbolKind::field, c.ast.fields, span);
   add(SymbolKind::function, c.ast.functions, span);
   add(SymbolKind::proc, c.ast.procs, span);
-  std::stable_sort(all.begin(), all.end(), [](const Global& a, const Global& b) { return a.symbol.span.begin < b.symbol.span.begin; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Global& a, const Global& b) { return a.symbol.span.begin < b.symbol.span.begin; });
   return all;
 }
 
@@ -46,7 +48,7 @@ void declare_one(Checker& c, Global global) {
     case SymbolKind::space: s.type = space_type(static_cast<SpaceId>(global.item + 1)); break;
     case SymbolKind::field: s.declaration = c.ast.fields[global.item].id; break;
     case SymbolKind::function:
-      if (c.ast.functions[global.item].adjoint) return;   // bears the name of the function that it belongs to
+      if (c.ast.functions[global.item].adjoint) return;  // bears the name of the function that it belongs to
       break;
     default: break;
   }
@@ -71,12 +73,14 @@ std::optional<Boundary> boundary_rule(const std::string& name) {
 void enter_boundary(Checker& c, const syntax::SpaceItem& item, SpaceEntry& entry) {
   const auto axes = static_cast<size_t>(entry.dims);
   if (item.boundary.empty()) {
-    c.diagnostics.warning(item.name_span, "the grid " + quoted(item.name) + " does not say what lies outside of it: zero is taken",
+    c.diagnostics.warning(item.name_span,
+                          "the grid " + quoted(item.name) + " does not say what lies outside of it: zero is taken",
                           "write `boundary zero`, `boundary clamp` or `boundary periodic`");
   } else if (item.boundary.size() != 1 && item.boundary.size() != axes) {
-    c.diagnostics.error(join(item.boundary_spans.front(), item.boundary_spans.back()), quoted(item.name) + " has " +
-                        counted(axes, "axis") + " but " + counted(item.boundary.size(), "boundary rule"),
-                        "give one rule for all axes, or one an axis");
+    c.diagnostics.error(
+        join(item.boundary_spans.front(), item.boundary_spans.back()),
+        quoted(item.name) + " has " + counted(axes, "axis") + " but " + counted(item.boundary.size(), "boundary rule"),
+        "give one rule for all axes, or one an axis");
   }
   for (size_t i = 0; i < item.boundary.size(); ++i) {
     const std::optional<Boundary> rule = boundary_rule(item.boundary[i]);
@@ -95,11 +99,16 @@ void enter_spaces(Checker& c) {
   c.out.spaces.push_back({.name = "time", .open = true});
   for (size_t i = 0; i < c.ast.spaces.size(); ++i) {
     const syntax::SpaceItem& item = c.ast.spaces[i];
-    SpaceEntry entry{.name = item.name, .span = item.name_span, .grid = item.grid, .open = item.extents.empty(), .ast_index = static_cast<int>(i)};
+    SpaceEntry entry{.name = item.name,
+                     .span = item.name_span,
+                     .grid = item.grid,
+                     .open = item.extents.empty(),
+                     .ast_index = static_cast<int>(i)};
     entry.dims = std::clamp(static_cast<int>(item.extents.size()), 1, 3);
     if (item.extents.size() > (item.grid ? 3 : 1)) {
-      c.diagnostics.error(item.name_span, quoted(item.name) + " has " + counted(item.extents.size(), "axis"),
-                          item.grid ? "a grid has one to three axes" : "a space has one extent; with several it is a grid");
+      c.diagnostics.error(
+          item.name_span, quoted(item.name) + " has " + counted(item.extents.size(), "axis"),
+          item.grid ? "a grid has one to three axes" : "a space has one extent; with several it is a grid");
     }
     if (item.grid) enter_boundary(c, item, entry);
     c.out.spaces.push_back(std::move(entry));
@@ -112,7 +121,8 @@ void check_extents(Checker& c) {
       if (constant_expression(c, extent, "an extent", true).is_none()) continue;
       if (!coerce(c, extent, int_type(), "as an extent")) continue;
       const std::optional<int64_t> value = evaluate_int(c, extent);
-      if (value && *value < 0) c.diagnostics.error(extent.span, "an extent cannot be negative: this is " + std::to_string(*value));
+      if (value && *value < 0)
+        c.diagnostics.error(extent.span, "an extent cannot be negative: this is " + std::to_string(*value));
     }
   }
 }
@@ -128,11 +138,9 @@ void check_sizes(Checker& c) {
 void evaluate_constant(Checker& c, size_t index, const Expr& value) {
   Constant& constant = c.out.constants[index];
   std::optional<Number> number = evaluate(c, value);
-  constant.known = number.has_value();
-  if (!number) return;
-  // 0 for a vector or a matrix: every component.
-  const auto components = static_cast<size_t>(constant.type.element_scalars());
-  if (number->reals.size() == 1 && components > 1) number->reals.assign(components, number->reals[0]);
+  constant.known = number.has_value() && !constant.type.is_array();
+  if (!constant.known) return;
+  widen(*number, constant.type);
   constant.reals = std::move(number->reals);
   constant.integers = std::move(number->integers);
 }
@@ -146,7 +154,9 @@ void check_constant(Checker& c, size_t index) {
     type = written;
   }
   if (type.is_reference() || !type.is_value()) {
-    c.diagnostics.error(item.value.span, "a constant is a number, a vector, a matrix, a bool or an array of them, not " + a_type(c, type));
+    c.diagnostics.error(
+        item.value.span,
+        "a constant is a number, a vector, a matrix, a bool or an array of them, not " + a_type(c, type));
     type = {};
   }
   c.out.constants[index].type = type;
@@ -170,7 +180,8 @@ void check_fields(Checker& c) {
     for (const Expr& space : item.spaces) spaces.push_back(resolve_space(c, space));
     Type element = resolve_type(c, item.type);
     if (element.stack) {
-      c.diagnostics.error(item.type.span, "a stack lives inside of one entry point only", "declare it there: var s: " + type_name(c, element) + ";");
+      c.diagnostics.error(item.type.span, "a stack lives inside of one entry point only",
+                          "declare it there: var s: " + type_name(c, element) + ";");
       element = {};
     }
     if (item.value) check_default(c, item, element);
@@ -184,7 +195,8 @@ void check_fields(Checker& c) {
 
 }  // namespace
 
-bool may_enter(Checker& c, const std::string& name, bool running, Span use, const std::string& what, const std::string& help) {
+bool may_enter(Checker& c, const std::string& name, bool running, Span use, const std::string& what,
+               const std::string& help) {
   if (running) {
     std::string cycle;
     const auto first = std::find(c.active.begin(), c.active.end(), name);
@@ -193,7 +205,9 @@ bool may_enter(Checker& c, const std::string& name, bool running, Span use, cons
     return false;
   }
   if (c.active.size() < deepest_chain) return true;
-  c.diagnostics.error(use, "functions and constants use one another more than " + std::to_string(deepest_chain) + " deep here", "write it flatter");
+  c.diagnostics.error(
+      use, "functions and constants use one another more than " + std::to_string(deepest_chain) + " deep here",
+      "write it flatter");
   return false;
 }
 
@@ -205,9 +219,11 @@ Type constant_expression(Checker& c, const Expr& e, const std::string& owner, bo
 
 void ensure_constant(Checker& c, int index, Span use) {
   const auto i = static_cast<size_t>(index);
-  if (i >= c.ast.consts.size() || c.constants[i] == Progress::done) return;   // pi stands behind them
+  if (i >= c.ast.consts.size() || c.constants[i] == Progress::done) return;  // pi stands behind them
   const std::string& name = c.ast.consts[i].name;
-  if (!may_enter(c, name, c.constants[i] == Progress::running, use, "is defined by itself", "give one of them a number")) return;
+  if (!may_enter(c, name, c.constants[i] == Progress::running, use, "is defined by itself",
+                 "give one of them a number"))
+    return;
   c.constants[i] = Progress::running;
   c.active.push_back(name);
   check_constant(c, i);

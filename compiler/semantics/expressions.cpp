@@ -9,8 +9,8 @@ namespace {
 
 Type check_integer(Checker& c, const Expr& e) {
   if (e.integer > std::numeric_limits<int32_t>::max()) {
-    c.diagnostics.error(e.span, "this number does not fit into an int (32 bits: at most 2147483647)",
-                        "write it as a real: with .0 behind it, or 1e10");
+    c.diagnostics.error(e.span, "this integer does not fit in an int (32 bits, at most 2147483647)",
+                        "if it is meant as a real, write it with .0 behind");
     return {};
   }
   c.fluid[e.id] = true;
@@ -34,8 +34,9 @@ Type check_name(Checker& c, const Expr& e) {
   if (id == no_symbol) return {};
   if (c.place.code == Code::constant && !known_early(c.symbol(id), c.place)) {
     const Symbol& s = c.symbol(id);
-    c.diagnostics.error(e.span, quoted(e.text) + " is " + kind_name(c, s) + " and not known yet where " + c.place.owner + " is fixed",
-                        c.place.sizes ? "only numbers, constants and sizes stand here" : "only numbers and constants stand here");
+    c.diagnostics.error(
+        e.span, quoted(e.text) + " is " + kind_name(c, s) + " and not known yet where " + c.place.owner + " is fixed",
+        c.place.sizes ? "only numbers, constants and sizes stand here" : "only numbers and constants stand here");
     return {};
   }
   switch (c.symbol(id).kind) {
@@ -89,8 +90,10 @@ Type check_array(Checker& c, const Expr& e) {
 
 Type check_tuple(Checker& c, const Expr& e) {
   for (const Expr& x : e.args) check_value(c, x);
-  c.diagnostics.error(e.span, "a group of numbers in parentheses is no value: it is only an offset behind a grid reference, c + (1, 0)",
-                      e.args.size() <= 4 ? "for a vector write vec" + std::to_string(e.args.size()) + "(…)" : "for an array write [a, b, …]");
+  c.diagnostics.error(
+      e.span, "a group of numbers in parentheses is no value: it is only an offset behind a grid reference, c + (1, 0)",
+      e.args.size() <= 4 ? "for a vector write vec" + std::to_string(e.args.size()) + "(…)"
+                         : "for an array write [a, b, …]");
   return {};
 }
 
@@ -127,7 +130,8 @@ void report_no_value(Checker& c, const Expr& e) {
   switch (s.kind) {
     case SymbolKind::space:
     case SymbolKind::space_parameter:
-      help = e.text + ".count is its extent, " + e.text + "(i) one of its elements, `for p in " + e.text + "` visits them all";
+      help = e.text + ".count is its extent, " + e.text + "(i) one of its elements, `for p in " + e.text +
+             "` visits them all";
       break;
     case SymbolKind::function:
     case SymbolKind::function_parameter: help = "call it: " + e.text + "(…)"; break;
@@ -142,7 +146,8 @@ std::string field_help(const Checker& c, const Expr& e, const Type& type) {
   for (SpaceId space : type.spaces) indices += (indices.empty() ? "" : ", ") + ("a " + space_name(c, space));
   const std::string name = short_text(e);
   if (c.place.kernel()) return "index it by " + indices + ": " + name + "[…]";
-  return "write a loop over " + space_name(c, type.spaces.empty() ? no_space : type.spaces[0]) + ", or index it: " + name + "[…]";
+  return "write a loop over " + space_name(c, type.spaces.empty() ? no_space : type.spaces[0]) +
+         ", or index it: " + name + "[…]";
 }
 
 }  // namespace
@@ -154,17 +159,24 @@ Type check_expression(Checker& c, const Expr& e) {
 }
 
 Type check_value(Checker& c, const Expr& e) {
-  const Type type = check_expression(c, e);
+  check_expression(c, e);
+  return require_value(c, e);
+}
+
+Type require_value(Checker& c, const Expr& e) {
+  const Type type = c.info(e).type;
   if (type.is_none()) {
     report_no_value(c, e);
     return {};
   }
   if (type.is_value()) return type;
   if (type.stack) {
-    c.diagnostics.error(e.span, quoted(short_text(e)) + " is a stack, not a value", "take its last value: let a = " + short_text(e) + ".pop();");
+    c.diagnostics.error(e.span, quoted(short_text(e)) + " is a stack, not a value",
+                        "take its last value: let a = " + short_text(e) + ".pop();");
   } else {
-    c.diagnostics.error(e.span, quoted(short_text(e)) + " is a whole field " + type_name(c, type) + " where one value is needed",
-                        field_help(c, e, type));
+    c.diagnostics.error(
+        e.span, quoted(short_text(e)) + " is a whole field " + type_name(c, type) + " where one value is needed",
+        field_help(c, e, type));
   }
   c.info(e).type = {};
   return {};

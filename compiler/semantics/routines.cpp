@@ -1,5 +1,6 @@
-// Functions and procs: their parameters, and their bodies, which are checked once, when the first call needs them. Spaces
-// of field parameters (G of u[G]) stay abstract; each call compares what the body asks of G with the space it gives.
+// Functions and procs: their parameters, and their bodies, which are checked once, when the first call needs them.
+// Spaces of field parameters (G of u[G]) stay abstract; each call compares what the body asks of G with the space it
+// gives.
 #include "semantics/checker.hpp"
 
 namespace adjoule::semantics {
@@ -32,9 +33,15 @@ Type parameter_type(Checker& c, const syntax::Parameter& p, const std::vector<Sp
   return type.is_none() || spaces.empty() ? type : field_of(type, spaces);
 }
 
-void enter_parameter(Checker& c, const syntax::Parameter& p, const std::vector<SpaceId>& spaces, Routine& routine, bool proc) {
-  Symbol symbol{.kind = p.spaces.empty() ? SymbolKind::value_parameter : SymbolKind::field_parameter, .name = p.name, .span = p.span,
-                .index = static_cast<int>(routine.parameters.size()), .step_level = proc, .declaration = p.id};
+void enter_parameter(Checker& c, const syntax::Parameter& p, const std::vector<SpaceId>& spaces, Routine& routine,
+                     bool proc) {
+  const Span name{p.span.file, p.span.begin, p.span.begin + static_cast<uint32_t>(p.name.size())};
+  Symbol symbol{.kind = p.spaces.empty() ? SymbolKind::value_parameter : SymbolKind::field_parameter,
+                .name = p.name,
+                .span = name,
+                .index = static_cast<int>(routine.parameters.size()),
+                .step_level = proc,
+                .declaration = p.id};
   if (p.type) {
     symbol.type = parameter_type(c, p, spaces);
   } else if (proc && p.spaces.empty()) {
@@ -61,12 +68,15 @@ void enter_parameters(Checker& c, const std::vector<syntax::Parameter>& paramete
 void check_result_type(Checker& c, size_t index) {
   const syntax::FunctionItem& item = c.ast.functions[index];
   if (item.results.size() != 1) {
-    c.diagnostics.error(item.name_span, "a function gives one value", "give a vector or an array, or write several functions");
+    c.diagnostics.error(item.name_span, "a function gives one value",
+                        "give a vector or an array, or write several functions");
     return;
   }
   const Type type = resolve_type(c, item.results[0]);
-  if (type.stack) c.diagnostics.error(item.results[0].span, "a function cannot give a stack", "give the value on top of it");
-  else c.out.function_results[index] = type;
+  if (type.stack)
+    c.diagnostics.error(item.results[0].span, "a function cannot give a stack", "give the value on top of it");
+  else
+    c.out.function_results[index] = type;
 }
 
 /// A body with its parameters in a scope of their own, away from the scopes of whoever called.
@@ -83,7 +93,9 @@ void check_body(Checker& c, const Routine& routine, const syntax::Block& body, P
 void check_function_body(Checker& c, size_t index) {
   const syntax::FunctionItem& item = c.ast.functions[index];
   const Routine routine = c.functions[index];
-  check_body(c, routine, item.body, {.code = Code::function, .result = c.out.function_results[index], .owner = "the function " + quoted(item.name)});
+  check_body(
+      c, routine, item.body,
+      {.code = Code::function, .result = c.out.function_results[index], .owner = "the function " + quoted(item.name)});
   if (always_returns(item.body)) return;
   c.diagnostics.error(item.name_span, quoted(item.name) + " does not return a value on every path",
                       item.body.empty() ? "write return …;" : "end it with return …;");
@@ -116,7 +128,9 @@ void ensure_function(Checker& c, int index, Span use) {
   if (c.functions[i].progress == Progress::done) return;
   const std::string& name = c.ast.functions[i].name;
   const bool running = c.functions[i].progress == Progress::running;
-  if (!may_enter(c, name, running, use, "calls itself", "functions are written out where they are called, so they cannot recur: use a loop")) return;
+  if (!may_enter(c, name, running, use, "calls itself",
+                 "functions are written out where they are called, so they cannot recur: use a loop"))
+    return;
   c.functions[i].progress = Progress::running;
   c.active.push_back(name);
   check_function_body(c, i);
@@ -129,7 +143,9 @@ void ensure_proc(Checker& c, int index, Span use) {
   if (c.procs[i].progress == Progress::done) return;
   const syntax::ProcItem& item = c.ast.procs[i];
   const bool running = c.procs[i].progress == Progress::running;
-  if (!may_enter(c, item.name, running, use, "calls itself", "procs are written out where they are called, so they cannot recur: use a loop")) return;
+  if (!may_enter(c, item.name, running, use, "calls itself",
+                 "procs are written out where they are called, so they cannot recur: use a loop"))
+    return;
   c.procs[i].progress = Progress::running;
   c.active.push_back(item.name);
   const Routine routine = c.procs[i];
@@ -146,7 +162,8 @@ void check_routines(Checker& c) {
     if (!takes_functions(c, c.procs[i])) {
       ensure_proc(c, static_cast<int>(i), c.ast.procs[i].name_span);
     } else if (c.procs[i].progress == Progress::untouched) {
-      c.diagnostics.warning(c.ast.procs[i].name_span, quoted(c.ast.procs[i].name) + " is never called, so its body was not checked",
+      c.diagnostics.warning(c.ast.procs[i].name_span,
+                            quoted(c.ast.procs[i].name) + " is never called, so its body was not checked",
                             "call it with a function, or remove it");
     }
   }

@@ -16,20 +16,23 @@ SymbolId find(const Scope& scope, const std::string& name) {
 
 void report_duplicate(Checker& c, const Symbol& again, const Symbol& first) {
   const bool functions = again.kind == SymbolKind::function && first.kind == SymbolKind::function;
-  Diagnostic& d = functions ? not_yet(c, again.span, "two functions named " + quoted(again.name), "give one of them another name")
-                            : c.diagnostics.error(again.span, quoted(again.name) + " is declared twice", "rename one of them");
+  Diagnostic& d =
+      functions ? not_yet(c, again.span, "two functions named " + quoted(again.name), "give one of them another name")
+                : c.diagnostics.error(again.span, quoted(again.name) + " is declared twice", "rename one of them");
   d.notes.push_back({first.span, quoted(first.name) + " is " + kind_name(c, first) + " here already"});
 }
 
 void warn_shadowing(Checker& c, const Symbol& inner, const Symbol& outer) {
-  Diagnostic& d = c.diagnostics.warning(inner.span, quoted(inner.name) + " hides " + kind_name(c, outer) + " of the same name",
-                                        "rename it if the outer one is meant");
+  Diagnostic& d =
+      c.diagnostics.warning(inner.span, quoted(inner.name) + " hides " + kind_name(c, outer) + " of the same name",
+                            "rename it if the outer one is meant");
   d.notes.push_back({outer.span, quoted(outer.name) + " is declared here"});
 }
 
 void warn_unused(Checker& c, SymbolId id) {
   const Symbol& s = c.symbol(id);
-  const bool local = s.kind == SymbolKind::local_let || s.kind == SymbolKind::local_var || s.kind == SymbolKind::local_field;
+  const bool local =
+      s.kind == SymbolKind::local_let || s.kind == SymbolKind::local_var || s.kind == SymbolKind::local_field;
   if (!local || c.used[static_cast<size_t>(id)] || s.type.is_none() || s.name.starts_with("_")) return;
   c.diagnostics.warning(s.span, quoted(s.name) + " is never used", "remove it, or start its name with _");
 }
@@ -103,7 +106,7 @@ std::vector<std::string> visible_names(const Checker& c) {
   }
   for (const auto& [name, id] : c.program) names.push_back(name);
   for (const auto& [name, id] : c.builtins) names.push_back(name);
-  std::sort(names.begin(), names.end());   // the suggestion must not depend on the order of a hash table
+  std::sort(names.begin(), names.end());  // the suggestion must not depend on the order of a hash table
   return names;
 }
 
@@ -133,7 +136,8 @@ SymbolId resolve(Checker& c, const Expr& name) {
     return id;
   }
   if (is_builtin(name.text)) {
-    c.diagnostics.error(name.span, quoted(name.text) + " is a built-in function: it needs its arguments", "write " + name.text + "(…)");
+    c.diagnostics.error(name.span, quoted(name.text) + " is a built-in function: it needs its arguments",
+                        "write " + name.text + "(…)");
   } else {
     unknown_name(c, name, "name", visible_names(c));
   }

@@ -8,8 +8,12 @@ namespace adjoule::semantics {
 namespace {
 
 void declare(Checker& c, const Stmt& s, SymbolKind kind, Type type) {
-  c.out.declared[s.id] = declare_local(c, {.kind = kind, .name = s.name, .span = s.name_span, .type = std::move(type),
-      .step_level = !c.place.kernel(), .declaration = s.id});
+  c.out.declared[s.id] = declare_local(c, {.kind = kind,
+                                           .name = s.name,
+                                           .span = s.name_span,
+                                           .type = std::move(type),
+                                           .step_level = !c.place.kernel(),
+                                           .declaration = s.id});
 }
 
 /// The type that a `let` or `var` gets: as written, else that of its value.
@@ -17,15 +21,18 @@ Type declared_type(Checker& c, const Stmt& s) {
   Type value;
   if (s.value) value = check_right_side(c, *s.value);
   if (!s.type) {
-    if (!s.value) c.diagnostics.error(s.name_span, quoted(s.name) + " needs a type or a value", "write var " + s.name + ": real;");
+    if (!s.value)
+      c.diagnostics.error(s.name_span, quoted(s.name) + " needs a type or a value", "write var " + s.name + ": real;");
     return value;
   }
   const Type type = resolve_type(c, *s.type);
   if (type.is_none() || value.is_none()) return type;
   if (type.stack) {
-    c.diagnostics.error(s.value->span, "a stack starts empty: it takes no value", "write var " + s.name + ": " + type_name(c, type) + ";");
+    c.diagnostics.error(s.value->span, "a stack starts empty: it takes no value",
+                        "write var " + s.name + ": " + type_name(c, type) + ";");
   } else if (value.field) {
-    c.diagnostics.error(s.value->span, "this is " + a_type(c, value) + ", but " + quoted(s.name) + " is " + a_type(c, type),
+    c.diagnostics.error(s.value->span,
+                        "this is " + a_type(c, value) + ", but " + quoted(s.name) + " is " + a_type(c, type),
                         "leave the type out, or take one element");
   } else {
     coerce(c, *s.value, type, "for " + quoted(s.name));
@@ -44,17 +51,22 @@ void check_field_variable(Checker& c, const Stmt& s) {
                         "declare it before the loop, or use an array: var " + s.name + ": real[4];");
   }
   Type element;
-  if (s.type) element = resolve_type(c, *s.type);
-  else c.diagnostics.error(s.name_span, "the field " + quoted(s.name) + " needs a type", "write var " + s.name + "[…]: real = 0;");
+  if (s.type)
+    element = resolve_type(c, *s.type);
+  else
+    c.diagnostics.error(s.name_span, "the field " + quoted(s.name) + " needs a type",
+                        "write var " + s.name + "[…]: real = 0;");
   if (element.stack) {
-    c.diagnostics.error(s.type->span, "a field of stacks does not exist", "a stack may hold whole fields: var s: stack<real[Cell]>;");
+    c.diagnostics.error(s.type->span, "a field of stacks does not exist",
+                        "a stack may hold whole fields: var s: stack<real[Cell]>;");
     element = {};
   }
   const bool known = !element.is_none() && std::find(spaces.begin(), spaces.end(), no_space) == spaces.end();
   const Type type = known ? field_of(element, spaces) : Type{};
   if (known && s.value && !value.is_none() && value != type) {
     if (value.field) {
-      c.diagnostics.error(s.value->span, "this is " + a_type(c, value) + ", but " + quoted(s.name) + " is " + a_type(c, type));
+      c.diagnostics.error(s.value->span,
+                          "this is " + a_type(c, value) + ", but " + quoted(s.name) + " is " + a_type(c, type));
     } else {
       coerce(c, *s.value, element, "for every element of " + quoted(s.name));
     }
@@ -62,19 +74,14 @@ void check_field_variable(Checker& c, const Stmt& s) {
   declare(c, s, SymbolKind::local_field, type);
 }
 
-void check_let(Checker& c, const Stmt& s) {
-  const Type type = declared_type(c, s);
-  if (type.stack) {
-    c.diagnostics.error(s.name_span, "a stack is declared with `var`", "write var " + s.name + ": " + type_name(c, type) + ";");
-  }
-  declare(c, s, SymbolKind::local_let, type);
-}
+void check_let(Checker& c, const Stmt& s) { declare(c, s, SymbolKind::local_let, declared_type(c, s)); }
 
 void check_var(Checker& c, const Stmt& s) {
   if (!s.spaces.empty()) return check_field_variable(c, s);
   const Type type = declared_type(c, s);
   if (type.stack && type.field && c.place.kernel()) {
-    c.diagnostics.error(s.name_span, "a stack of whole fields cannot be declared inside of " + c.place.owner, "declare it before the loop");
+    c.diagnostics.error(s.name_span, "a stack of whole fields cannot be declared inside of " + c.place.owner,
+                        "declare it before the loop");
   }
   declare(c, s, type.field && !type.stack ? SymbolKind::local_field : SymbolKind::local_var, type);
 }
@@ -109,9 +116,11 @@ void check_return(Checker& c, const Stmt& s) {
   const bool in_space_loop = c.place.code == Code::parallel || c.place.code == Code::serial;
   const Type value = s.value ? check_value(c, *s.value) : Type{};
   if (c.place.result.is_none() && !c.place.loss && c.place.code != Code::function) {
-    c.diagnostics.error(s.span, "`return` stands in functions and losses only", in_space_loop ? "`continue` ends this iteration" : "use `if` around what follows");
+    c.diagnostics.error(s.span, "`return` stands in functions and losses only",
+                        in_space_loop ? "`continue` ends this iteration" : "use `if` around what follows");
   } else if (in_space_loop) {
-    c.diagnostics.error(s.span, "`return` cannot leave " + c.place.owner, "add into a `var` in the loop and return it behind the loop");
+    c.diagnostics.error(s.span, "`return` cannot leave " + c.place.owner,
+                        "add into a `var` in the loop and return it behind the loop");
   } else if (!value.is_none()) {
     coerce(c, *s.value, c.place.result, "as the result of " + (c.place.loss ? std::string("a loss") : c.place.owner));
   }
@@ -150,7 +159,8 @@ bool always_returns(const syntax::Block& block) {
     if (s.kind == StmtKind::return_) return true;
     if (s.kind == StmtKind::block) return always_returns(s.body);
     if (s.kind != StmtKind::if_ || !s.otherwise || !always_returns(*s.otherwise)) return false;
-    return std::all_of(s.branches.begin(), s.branches.end(), [](const syntax::Branch& b) { return always_returns(b.body); });
+    return std::all_of(s.branches.begin(), s.branches.end(),
+                       [](const syntax::Branch& b) { return always_returns(b.body); });
   });
 }
 

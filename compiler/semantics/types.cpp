@@ -9,7 +9,8 @@ namespace {
 
 constexpr int64_t longest_array = 4096;
 
-const std::vector<std::string> type_names = {"bool", "int", "real", "vec2", "vec3", "vec4", "mat2", "mat3", "mat4", "stack"};
+const std::vector<std::string> type_names = {"bool", "int",  "real", "vec2", "vec3",
+                                             "vec4", "mat2", "mat3", "mat4", "stack"};
 
 /// bool, int, real, vecN, matN; none for other names.
 Type simple_type(const std::string& name) {
@@ -32,8 +33,9 @@ Type element_type(Checker& c, const syntax::TypeExpr& written) {
   if (Type simple = simple_type(written.name); !simple.is_none()) return simple;
   if (id != no_symbol) {
     const Symbol& s = c.symbol(id);
-    c.diagnostics.error(written.span, quoted(written.name) + " is " + kind_name(c, s) + ", not a type",
-                        "types are bool, int, real, vec2 to vec4, mat2 to mat4, stack<…> and the names of spaces")
+    c.diagnostics
+        .error(written.span, quoted(written.name) + " is " + kind_name(c, s) + ", not a type",
+               "types are bool, int, real, vec2 to vec4, mat2 to mat4, stack<…> and the names of spaces")
         .notes.push_back({s.span, quoted(s.name) + " is declared here"});
     return {};
   }
@@ -56,8 +58,9 @@ std::optional<int32_t> array_length(Checker& c, const Expr& e) {
     return {};
   }
   if (*length < 1 || *length > longest_array) {
-    c.diagnostics.error(e.span, "an array has 1 to " + std::to_string(longest_array) + " elements, not " + std::to_string(*length),
-                        "large tables are fields over a space");
+    c.diagnostics.error(
+        e.span, "an array has 1 to " + std::to_string(longest_array) + " elements, not " + std::to_string(*length),
+        "large tables are fields over a space");
     return {};
   }
   return static_cast<int32_t>(*length);
@@ -76,8 +79,9 @@ Type with_brackets(Checker& c, Type type, const syntax::TypeExpr& written, bool 
     if (names_space(c, bracket)) {
       const SpaceId space = resolve_space(c, bracket);
       if (!in_stack) {
-        c.diagnostics.error(bracket.span, "a type is not over a space: only fields are",
-                            "put the space behind the field's name: `name[" + bracket.text + "]: " + written.name + "`");
+        c.diagnostics.error(
+            bracket.span, "a type is not over a space: only fields are",
+            "put the space behind the field's name: `name[" + bracket.text + "]: " + written.name + "`");
         return {};
       }
       type.field = true;
@@ -137,8 +141,9 @@ SpaceId resolve_space(Checker& c, const Expr& name) {
   }
   const Symbol& s = c.symbol(id);
   if (s.kind != SymbolKind::space && s.kind != SymbolKind::space_parameter) {
-    c.diagnostics.error(name.span, quoted(name.text) + " is " + kind_name(c, s) + ", not a space",
-                        s.type.is_int() ? "declare a space with that extent: space P(" + name.text + ");" : "")
+    c.diagnostics
+        .error(name.span, quoted(name.text) + " is " + kind_name(c, s) + ", not a space",
+               s.type.is_int() ? "declare a space with that extent: space P(" + name.text + ");" : "")
         .notes.push_back({s.span, quoted(s.name) + " is declared here"});
     return no_space;
   }
@@ -167,14 +172,17 @@ bool require_axes(Checker& c, SpaceId space, int dims, Span span, const std::str
   const int have = dims_of(c, space);
   if (!is_grid(c, space)) {
     const std::string name = space_name(c, space);
-    c.diagnostics.error(span, quoted(name) + " is a plain space: its elements have no neighbours, so " + use + " has no meaning",
-                        "declare a grid, or count: " + name + "(index(p) + 1)");
+    c.diagnostics.error(
+        span, quoted(name) + " is a plain space: its elements have no neighbours, so " + use + " has no meaning",
+        "declare a grid, or count: " + name + "(index(p) + 1)");
     return false;
   }
   if (have == dims) return true;
   const std::string example = have == 1 ? "1" : have == 2 ? "(1, 0)" : "(1, 0, 0)";
-  c.diagnostics.error(span, quoted(space_name(c, space)) + " has " + counted(static_cast<size_t>(have), "axis") + ", not " +
-                      std::to_string(dims), "an offset has one number an axis: c + " + example);
+  c.diagnostics.error(span,
+                      quoted(space_name(c, space)) + " has " + counted(static_cast<size_t>(have), "axis") + ", not " +
+                          std::to_string(dims),
+                      "an offset has one number an axis: c + " + example);
   return false;
 }
 
@@ -196,6 +204,8 @@ bool fits(const Checker& c, const Expr& e, const Type& wanted) {
   if (type.is_none() || wanted.is_none() || type == wanted) return true;
   if (wanted.is_real()) return is_fluid(c, e);
   if (wanted.is_vector() || wanted.is_matrix()) return is_zero(e);
+  if (wanted.is_array() && wanted.differentiable() && is_zero(e)) return true;
+  if (wanted.is_array() && wanted.element == Element::integer && e.kind == ExprKind::integer) return is_zero(e);
   if (wanted.is_array() && e.kind == ExprKind::array && wanted.array[0] == static_cast<int32_t>(e.args.size())) {
     const Type element = array_element(wanted);
     return std::all_of(e.args.begin(), e.args.end(), [&](const Expr& x) { return fits(c, x, element); });
@@ -208,10 +218,10 @@ namespace {
 void convert(Checker& c, const Expr& e, const Type& wanted) {
   const Type type = c.info(e).type;
   if (type.is_none() || wanted.is_none() || type == wanted) return;
-  if (wanted.is_array()) {
+  if (wanted.is_array() && e.kind == ExprKind::array) {
     for (const Expr& x : e.args) convert(c, x, array_element(wanted));
     c.info(e).type = wanted;
-  } else {
+  } else if (!wanted.is_array() || wanted.differentiable()) {
     make_real(c, e);
   }
 }
@@ -226,13 +236,15 @@ std::string conversion_help(const Checker& c, const Expr& e, const Type& wanted)
   if (have.field && value_of(have) == wanted) return "take one element of it: " + text + "[…]";
   if (have.is_int() && (wanted.is_real() || wanted.is_vector())) return "write real(" + text + ")";
   if (have.is_real() && wanted.is_int()) {
-    return divides(e) ? "dividing gives a real; for a whole number write div(a, b)" : "int(" + text + ") cuts the fraction off";
+    return divides(e) ? "dividing gives a real; for a whole number write div(a, b)"
+                      : "int(" + text + ") cuts the fraction off";
   }
   if (have.is_int() && wanted.is_reference()) return "write " + space_name(c, wanted.space) + "(" + text + ")";
   if (have.is_reference() && wanted.is_int()) return "index(" + text + ") is its number";
   if (have.is_bool() && wanted.is_real()) return "write (" + text + " ? 1.0 : 0.0)";
   if (have.is_bool() && wanted.is_int()) return "write (" + text + " ? 1 : 0)";
-  if (have.is_real() && wanted.is_vector()) return "write " + type_name(c, wanted) + "(…) with a value for every component";
+  if (have.is_real() && wanted.is_vector())
+    return "write " + type_name(c, wanted) + "(…) with a value for every component";
   if (have.is_vector() && wanted.is_real()) return "take a component (.x), its norm(…), or a dot(…) product";
   if (arithmetic(have) && wanted.is_bool()) return "compare it: " + text + " != 0";
   return "";
@@ -243,7 +255,8 @@ bool coerce(Checker& c, const Expr& e, const Type& wanted, const std::string& us
     convert(c, e, wanted);
     return true;
   }
-  c.diagnostics.error(e.span, "this is " + a_type(c, c.info(e).type) + ", but " + a_type(c, wanted) + " is wanted " + use,
+  c.diagnostics.error(e.span,
+                      "this is " + a_type(c, c.info(e).type) + ", but " + a_type(c, wanted) + " is wanted " + use,
                       conversion_help(c, e, wanted));
   return false;
 }
@@ -259,8 +272,10 @@ Type common_type(Checker& c, const std::vector<const Expr*>& values, const std::
   }
   for (const Expr* e : values) {
     if (fits(c, *e, wanted)) continue;
-    c.diagnostics.error(e->span, what + " must have one type, but this is " + a_type(c, c.info(*e).type) + " and another is " +
-                        a_type(c, wanted), conversion_help(c, *e, wanted));
+    c.diagnostics.error(e->span,
+                        what + " must have one type, but this is " + a_type(c, c.info(*e).type) + " and another is " +
+                            a_type(c, wanted),
+                        conversion_help(c, *e, wanted));
     return {};
   }
   for (const Expr* e : values) convert(c, *e, wanted);

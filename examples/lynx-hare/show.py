@@ -10,14 +10,15 @@ import numpy as np
 rows = list(csv.DictReader(open(sys.argv[1])))
 fit = np.load(sys.argv[2]).reshape(-1, 2)
 first = int(rows[0]["year"])
-scale = 30 / fit.max()
+scale = 28 / fit.max()
 
 
 def bar(value, mark):
-    return (mark * max(1, round(value * scale))).ljust(31)
+    return (mark * max(1, round(value * scale))).ljust(30)
 
 
-print("year   hare: counted  model                                    lynx: counted  model")
+print("        hares, thousands                                 lynxes, thousands")
+print("year   counted    model                                 counted    model")
 for i, (hare, lynx) in enumerate(fit):
-    counted = (f"{float(rows[i]['hare']):7.1f}", f"{float(rows[i]['lynx']):7.1f}") if i < len(rows) else ("      –", "      –")
-    print(f"{first + i}       {counted[0]} {hare:7.1f}  {bar(hare, '▒')}      {counted[1]} {lynx:7.1f}  {bar(lynx, '█')}".rstrip())
+    counted = [f"{float(rows[i][kind]):7.1f}" if i < len(rows) else "      –" for kind in ("hare", "lynx")]
+    print(f"{first + i}   {counted[0]}  {hare:7.1f} {bar(hare, '▒')}{counted[1]}  {lynx:7.1f} {bar(lynx, '█')}".rstrip())

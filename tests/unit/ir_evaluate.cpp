@@ -16,11 +16,14 @@ using Integers = std::vector<int32_t>;
 Numbers reals_of(Opcode code, std::vector<std::pair<Type, Numbers>> operands, bool single = false) {
   std::vector<Datum> inputs;
   for (auto& [type, numbers] : operands) inputs.push_back({.reals = numbers});
-  return run([&](Builder& b) {
-    std::vector<Value> values;
-    for (auto& [type, numbers] : operands) values.push_back(b.input(type, "x"));
-    return std::vector{b.emit(code, values)};
-  }, inputs, single)[0].reals;
+  return run(
+             [&](Builder& b) {
+               std::vector<Value> values;
+               for (auto& [type, numbers] : operands) values.push_back(b.input(type, "x"));
+               return std::vector{b.emit(code, values)};
+             },
+             inputs, single)[0]
+      .reals;
 }
 
 double real_of(Opcode code, Numbers operands, bool single = false) {
@@ -32,22 +35,30 @@ double real_of(Opcode code, Numbers operands, bool single = false) {
 int32_t integer_of(Opcode code, Integers operands) {
   std::vector<Datum> inputs;
   for (int32_t i : operands) inputs.push_back(integer(i));
-  return run([&](Builder& b) {
-    std::vector<Value> values;
-    for (size_t i = 0; i < operands.size(); ++i) values.push_back(b.input(int_type(), "i"));
-    return std::vector{b.emit(code, values)};
-  }, inputs)[0].integers.at(0);
+  return run(
+             [&](Builder& b) {
+               std::vector<Value> values;
+               for (size_t i = 0; i < operands.size(); ++i) values.push_back(b.input(int_type(), "i"));
+               return std::vector{b.emit(code, values)};
+             },
+             inputs)[0]
+      .integers.at(0);
 }
 
 int32_t comparison_of(Opcode code, double a, double c) {
-  return run([&](Builder& b) {
-    Value x = b.input(real_type(), "x"), y = b.input(real_type(), "y");
-    return std::vector{b.emit(code, {x, y})};
-  }, {real(a), real(c)})[0].integers.at(0);
+  return run(
+             [&](Builder& b) {
+               Value x = b.input(real_type(), "x"), y = b.input(real_type(), "y");
+               return std::vector{b.emit(code, {x, y})};
+             },
+             {real(a), real(c)})[0]
+      .integers.at(0);
 }
 
 double power_of(double x, double e, bool single = false) {
-  return run([&](Builder& b) { return std::vector{b.power_constant(b.input(real_type(), "x"), e)}; }, {real(x)}, single)[0].reals.at(0);
+  return run([&](Builder& b) { return std::vector{b.power_constant(b.input(real_type(), "x"), e)}; }, {real(x)},
+             single)[0]
+      .reals.at(0);
 }
 
 constexpr int32_t lowest = std::numeric_limits<int32_t>::min(), highest = std::numeric_limits<int32_t>::max();
@@ -66,7 +77,8 @@ TEST(Evaluate, ArithmeticIsIeee) {
 
 TEST(Evaluate, ElementwiseOnVectorsMatricesAndArrays) {
   EXPECT_EQ(reals_of(Opcode::add, {{vector_type(2), {1, 2}}, {vector_type(2), {10, 20}}}), (Numbers{11, 22}));
-  EXPECT_EQ(reals_of(Opcode::multiply, {{matrix_type(2), {1, 2, 3, 4}}, {matrix_type(2), {2, 2, 2, 2}}}), (Numbers{2, 4, 6, 8}));
+  EXPECT_EQ(reals_of(Opcode::multiply, {{matrix_type(2), {1, 2, 3, 4}}, {matrix_type(2), {2, 2, 2, 2}}}),
+            (Numbers{2, 4, 6, 8}));
   Type array = array_of(vector_type(2), 2);
   EXPECT_EQ(reals_of(Opcode::add, {{array, {1, 2, 3, 4}}, {array, {1, 1, 1, 1}}}), (Numbers{2, 3, 4, 5}));
 }
@@ -113,13 +125,23 @@ TEST(Evaluate, GuardedOperations) {
 }
 
 TEST(Evaluate, ElementaryFunctionsAreAccurate) {
-  struct Case { Opcode code; double (*reference)(double); double x; };
-  for (const Case& c : std::initializer_list<Case>{
-           {Opcode::square_root, std::sqrt, 2}, {Opcode::exponential, std::exp, 0.7}, {Opcode::logarithm, std::log, 0.7},
-           {Opcode::sine, std::sin, 0.7}, {Opcode::cosine, std::cos, 0.7}, {Opcode::tangent, std::tan, 0.7},
-           {Opcode::arc_sine, std::asin, 0.7}, {Opcode::arc_cosine, std::acos, 0.7}, {Opcode::arc_tangent, std::atan, 0.7},
-           {Opcode::hyperbolic_sine, std::sinh, 0.7}, {Opcode::hyperbolic_cosine, std::cosh, 0.7},
-           {Opcode::hyperbolic_tangent, std::tanh, 0.7}}) {
+  struct Case {
+    Opcode code;
+    double (*reference)(double);
+    double x;
+  };
+  for (const Case& c : std::initializer_list<Case>{{Opcode::square_root, std::sqrt, 2},
+                                                   {Opcode::exponential, std::exp, 0.7},
+                                                   {Opcode::logarithm, std::log, 0.7},
+                                                   {Opcode::sine, std::sin, 0.7},
+                                                   {Opcode::cosine, std::cos, 0.7},
+                                                   {Opcode::tangent, std::tan, 0.7},
+                                                   {Opcode::arc_sine, std::asin, 0.7},
+                                                   {Opcode::arc_cosine, std::acos, 0.7},
+                                                   {Opcode::arc_tangent, std::atan, 0.7},
+                                                   {Opcode::hyperbolic_sine, std::sinh, 0.7},
+                                                   {Opcode::hyperbolic_cosine, std::cosh, 0.7},
+                                                   {Opcode::hyperbolic_tangent, std::tanh, 0.7}}) {
     double exact = c.reference(c.x);
     EXPECT_NEAR(real_of(c.code, {c.x}), exact, 3e-16 * std::fabs(exact)) << row(c.code).name;
     auto x = static_cast<double>(static_cast<float>(c.x));
@@ -191,8 +213,9 @@ TEST(Evaluate, ComparisonsWithNan) {
 TEST(Evaluate, LogicAndSelect) {
   auto out = run([](Builder& b) {
     Value t = b.constant(true), f = b.constant(false);
-    return std::vector{b.emit(Opcode::logical_and, {t, f}), b.emit(Opcode::logical_or, {t, f}), b.emit(Opcode::logical_not, {f}),
-                       b.emit(Opcode::equal, {t, f}), b.emit(Opcode::select, {f, b.constant(1.0), b.constant(2.0)})};
+    return std::vector{b.emit(Opcode::logical_and, {t, f}), b.emit(Opcode::logical_or, {t, f}),
+                       b.emit(Opcode::logical_not, {f}), b.emit(Opcode::equal, {t, f}),
+                       b.emit(Opcode::select, {f, b.constant(1.0), b.constant(2.0)})};
   });
   EXPECT_EQ(out[0].integers[0], 0);
   EXPECT_EQ(out[1].integers[0], 1);
@@ -203,7 +226,9 @@ TEST(Evaluate, LogicAndSelect) {
 
 TEST(Evaluate, Conversions) {
   auto to_int = [](double r) {
-    return run([](Builder& b) { return std::vector{b.emit(Opcode::real_to_int, {b.input(real_type(), "x")})}; }, {real(r)})[0].integers[0];
+    return run([](Builder& b) { return std::vector{b.emit(Opcode::real_to_int, {b.input(real_type(), "x")})}; },
+               {real(r)})[0]
+        .integers[0];
   };
   EXPECT_EQ(to_int(-2.9), -2);
   EXPECT_EQ(to_int(1e300), highest);
@@ -211,7 +236,9 @@ TEST(Evaluate, Conversions) {
   EXPECT_EQ(to_int(2147483647.5), highest);
   EXPECT_EQ(to_int(nan), 0);
   auto to_real = [](int32_t i, bool single) {
-    return run([](Builder& b) { return std::vector{b.emit(Opcode::int_to_real, {b.input(int_type(), "i")})}; }, {integer(i)}, single)[0].reals[0];
+    return run([](Builder& b) { return std::vector{b.emit(Opcode::int_to_real, {b.input(int_type(), "i")})}; },
+               {integer(i)}, single)[0]
+        .reals[0];
   };
   EXPECT_EQ(to_real(16777217, false), 16777217);
   EXPECT_EQ(to_real(16777217, true), 16777216);
@@ -224,8 +251,13 @@ TEST(Evaluate, ComponentsOfVectorsAndArrays) {
     Value array = b.emit(Opcode::pack, {v, w}, array_of(vector_type(2), 2));
     Value i = b.constant(1);
     Value changed = b.emit(Opcode::insert_at, {array, b.constant(0), w});
-    return std::vector{b.extract(w, 1), b.extract(array, 0), b.emit(Opcode::extract_at, {array, i}), changed,
-                       b.splat(b.constant(3.0), matrix_type(2)), b.zero(array_of(vector_type(2), 2)), b.like(v, 4.0)};
+    return std::vector{b.extract(w, 1),
+                       b.extract(array, 0),
+                       b.emit(Opcode::extract_at, {array, i}),
+                       changed,
+                       b.splat(b.constant(3.0), matrix_type(2)),
+                       b.zero(array_of(vector_type(2), 2)),
+                       b.like(v, 4.0)};
   });
   EXPECT_EQ(out[0].reals, (Numbers{5}));
   EXPECT_EQ(out[1].reals, (Numbers{1, 2}));
@@ -242,7 +274,8 @@ TEST(Evaluate, ProductsInTheirOrder) {
   std::pair<Type, Numbers> u{vector_type(3), a}, v{vector_type(3), c};
   EXPECT_EQ(reals_of(Opcode::dot, {u, v}), (Numbers{dot}));
   EXPECT_EQ(reals_of(Opcode::norm, {{vector_type(2), {3, 4}}}), (Numbers{5}));
-  Numbers cross{std::fma(a[1], c[2], -(a[2] * c[1])), std::fma(a[2], c[0], -(a[0] * c[2])), std::fma(a[0], c[1], -(a[1] * c[0]))};
+  Numbers cross{std::fma(a[1], c[2], -(a[2] * c[1])), std::fma(a[2], c[0], -(a[0] * c[2])),
+                std::fma(a[0], c[1], -(a[1] * c[0]))};
   EXPECT_EQ(reals_of(Opcode::cross, {u, v}), cross);
   EXPECT_EQ(reals_of(Opcode::outer, {{vector_type(2), {1, 2}}, {vector_type(2), {3, 4}}}), (Numbers{3, 4, 6, 8}));
   std::pair<Type, Numbers> m{matrix_type(2), {1, 2, 3, 4}}, n{matrix_type(2), {5, 6, 7, 8}};
@@ -259,7 +292,8 @@ TEST(Evaluate, SinglePrecisionRoundsEveryResult) {
   EXPECT_EQ(real_of(Opcode::fused_multiply_add, {0.1, 0.7, 0.1}, true), static_cast<double>(std::fma(a, c, a)));
   EXPECT_EQ(reals_of(Opcode::dot, {{vector_type(2), {0.1, 0.7}}, {vector_type(2), {0.7, 0.1}}}, true)[0],
             static_cast<double>(std::fma(c, a, a * c)));
-  EXPECT_EQ(run([](Builder& b) { return std::vector{b.constant(0.1)}; }, {}, true)[0].reals[0], static_cast<double>(0.1F));
+  EXPECT_EQ(run([](Builder& b) { return std::vector{b.constant(0.1)}; }, {}, true)[0].reals[0],
+            static_cast<double>(0.1F));
 }
 
 TEST(Evaluate, RefusesWhatIsNotOfValuesAlone) {

@@ -13,18 +13,20 @@ const Type reals_on_ring = field_of(real_type(), {ring});
 
 /// x[c] = x[c] + by
 Value advance(Builder& b, Value x, Value by) {
-  return b.loop({{.space = ring}}, {x}, {Mode::own}, [&](auto c, auto h) {
-    b.store(h[0], {c[0]}, b.add(b.load(h[0], {c[0]}), by));
-  })[0];
+  return b.loop({{.space = ring}}, {x}, {Mode::own},
+                [&](auto c, auto h) { b.store(h[0], {c[0]}, b.add(b.load(h[0], {c[0]}), by)); })[0];
 }
 
 TEST(Control, IfYieldsOfTheBranchTaken) {
   for (int32_t c : {0, 1}) {
-    auto out = run([](Builder& b) {
-      Value condition = b.emit(Opcode::equal, {b.input(int_type(), "c"), b.constant(1)});
-      return b.if_(condition, [&] { return Yields{b.constant(10.0), b.constant(1)}; },
-                   [&] { return Yields{b.constant(20.0), b.constant(2)}; });
-    }, {integer(c)});
+    auto out = run(
+        [](Builder& b) {
+          Value condition = b.emit(Opcode::equal, {b.input(int_type(), "c"), b.constant(1)});
+          return b.if_(
+              condition, [&] { return Yields{b.constant(10.0), b.constant(1)}; },
+              [&] { return Yields{b.constant(20.0), b.constant(2)}; });
+        },
+        {integer(c)});
     EXPECT_EQ(out[0].reals[0], c == 1 ? 10 : 20);
     EXPECT_EQ(out[1].integers[0], c == 1 ? 1 : 2);
   }
@@ -49,8 +51,8 @@ TEST(Control, ForBackwardsEmptyAndOverSpaces) {
   };
   auto out = run([&](Builder& b) {
     Value two = b.constant(2), five = b.constant(5);
-    return std::vector{digits(b, {.reversed = true}, {two, five}), digits(b, {}, {five, two}), digits(b, {.space = ring}, {}),
-                       digits(b, {.space = ring, .reversed = true}, {})};
+    return std::vector{digits(b, {.reversed = true}, {two, five}), digits(b, {}, {five, two}),
+                       digits(b, {.space = ring}, {}), digits(b, {.space = ring, .reversed = true}, {})};
   });
   EXPECT_EQ(out[0].integers[0], 432);
   EXPECT_EQ(out[1].integers[0], 0);
@@ -60,31 +62,36 @@ TEST(Control, ForBackwardsEmptyAndOverSpaces) {
 
 TEST(Control, While) {
   auto out = run([](Builder& b) {
-    return b.while_({b.constant(1), b.constant(0)}, [&](auto c) { return b.emit(Opcode::less, {c[0], b.constant(100)}); },
-                    [&](auto c) { return Yields{b.add(c[0], c[0]), b.add(c[1], b.constant(1))}; });
+    return b.while_(
+        {b.constant(1), b.constant(0)}, [&](auto c) { return b.emit(Opcode::less, {c[0], b.constant(100)}); },
+        [&](auto c) { return Yields{b.add(c[0], c[0]), b.add(c[1], b.constant(1))}; });
   });
   EXPECT_EQ(out[0].integers[0], 128);
   EXPECT_EQ(out[1].integers[0], 7);
 }
 
 TEST(Control, WhileWhoseConditionReadsAFieldThatItUpdates) {
-  auto out = run([](Builder& b) {
-    Value c0 = b.make_reference(ring, {b.constant(0)});
-    return b.while_({b.input(reals_on_ring, "u")},
-                    [&](auto c) {
-                      Value next = advance(b, c[0], b.constant(1.0));
-                      return b.emit(Opcode::less, {b.load(next, {c0}), b.constant(4.0)});
-                    },
-                    [&](auto c) { return Yields{advance(b, c[0], b.constant(1.0))}; });
-  }, {real_field({0, 1, 2, 3})});
+  auto out = run(
+      [](Builder& b) {
+        Value c0 = b.make_reference(ring, {b.constant(0)});
+        return b.while_(
+            {b.input(reals_on_ring, "u")},
+            [&](auto c) {
+              Value next = advance(b, c[0], b.constant(1.0));
+              return b.emit(Opcode::less, {b.load(next, {c0}), b.constant(4.0)});
+            },
+            [&](auto c) { return Yields{advance(b, c[0], b.constant(1.0))}; });
+      },
+      {real_field({0, 1, 2, 3})});
   EXPECT_EQ(reals(out[0]), (Numbers{3, 4, 5, 6}));
 }
 
 TEST(Control, IndicesOfSeveralDomainsRunRowMajor) {
   auto out = run([](Builder& b) {
-    return b.serial({{.space = ring}, {.space = mixed, .region = Region::interior, .width = 1}}, {}, {}, {b.constant(0), b.constant(0)},
-                    [&](auto i, auto, auto c) {
-                      Value n = b.add(b.multiply(b.emit(Opcode::index, {i[0]}), b.constant(12)), b.emit(Opcode::index, {i[1]}));
+    return b.serial({{.space = ring}, {.space = mixed, .region = Region::interior, .width = 1}}, {}, {},
+                    {b.constant(0), b.constant(0)}, [&](auto i, auto, auto c) {
+                      Value n = b.add(b.multiply(b.emit(Opcode::index, {i[0]}), b.constant(12)),
+                                      b.emit(Opcode::index, {i[1]}));
                       Value ordered = b.emit(Opcode::select, {b.emit(Opcode::less, {c[1], n}), c[0], b.constant(99)});
                       return Yields{b.add(ordered, b.constant(1)), n};
                     });
@@ -94,11 +101,14 @@ TEST(Control, IndicesOfSeveralDomainsRunRowMajor) {
 }
 
 TEST(Versions, NeverChange) {
-  auto out = run([](Builder& b) {
-    Value x0 = b.input(reals_on_ring, "x"), x1 = advance(b, x0, b.constant(1.0)), x2 = advance(b, x1, b.constant(1.0));
-    Value x3 = b.emit(Opcode::set_element, {x0, b.make_reference(ring, {b.constant(5)}), b.constant(-1.0)});
-    return std::vector{x0, x1, x2, x3, b.emit(Opcode::add_fields, {x1, x2}), b.emit(Opcode::copy, {x1})};
-  }, {real_field({0, 1, 2, 3})});
+  auto out = run(
+      [](Builder& b) {
+        Value x0 = b.input(reals_on_ring, "x"), x1 = advance(b, x0, b.constant(1.0)),
+              x2 = advance(b, x1, b.constant(1.0));
+        Value x3 = b.emit(Opcode::set_element, {x0, b.make_reference(ring, {b.constant(5)}), b.constant(-1.0)});
+        return std::vector{x0, x1, x2, x3, b.emit(Opcode::add_fields, {x1, x2}), b.emit(Opcode::copy, {x1})};
+      },
+      {real_field({0, 1, 2, 3})});
   EXPECT_EQ(reals(out[0]), (Numbers{0, 1, 2, 3}));
   EXPECT_EQ(reals(out[1]), (Numbers{1, 2, 3, 4}));
   EXPECT_EQ(reals(out[2]), (Numbers{2, 3, 4, 5}));
@@ -108,12 +118,14 @@ TEST(Versions, NeverChange) {
 }
 
 TEST(Versions, OldOneIsReadWhileTheNewOneIsMade) {
-  auto out = run([](Builder& b) {
-    Value old = b.input(reals_on_ring, "u");
-    return b.loop({{.space = ring}}, {old}, {Mode::own}, [&](auto c, auto h) {
-      b.store(h[0], {c[0]}, b.load(old, {b.emit(Opcode::offset, {c[0], b.constant(-1)})}));
-    });
-  }, {real_field({0, 1, 2, 3})});
+  auto out = run(
+      [](Builder& b) {
+        Value old = b.input(reals_on_ring, "u");
+        return b.loop({{.space = ring}}, {old}, {Mode::own}, [&](auto c, auto h) {
+          b.store(h[0], {c[0]}, b.load(old, {b.emit(Opcode::offset, {c[0], b.constant(-1)})}));
+        });
+      },
+      {real_field({0, 1, 2, 3})});
   EXPECT_EQ(reals(out[0]), (Numbers{3, 0, 1, 2}));
 }
 
@@ -122,7 +134,8 @@ TEST(Versions, OfTheCallerStayAndThoseOfALoopAreUpdatedInPlace) {
   Procedure p = build(program, [](Builder& b) {
     Value u = b.input(reals_on_ring, "u");
     return b.for_({}, {b.constant(0), b.constant(100)}, {u}, [&](Value, auto c) {
-      return b.if_(b.constant(true), [&] { return Yields{advance(b, c[0], b.constant(1.0))}; }, [&] { return Yields{c[0]}; });
+      return b.if_(
+          b.constant(true), [&] { return Yields{advance(b, c[0], b.constant(1.0))}; }, [&] { return Yields{c[0]}; });
     });
   });
   Datum mine = real_field({0, 1, 2, 3});
@@ -137,42 +150,48 @@ TEST(Versions, OfTheCallerStayAndThoseOfALoopAreUpdatedInPlace) {
 }
 
 TEST(Versions, SerialLoopsReadWhatTheyWrote) {
-  auto out = run([](Builder& b) {
-    Value u = b.input(reals_on_ring, "u");
-    return b.serial({{.space = ring, .reversed = true}}, {}, {u}, {b.constant(0.0)}, [&](auto c, auto h, auto sum) {
-      Value next = b.load(h[0], {b.emit(Opcode::offset, {c[0], b.constant(1)})});
-      b.store(h[0], {c[0]}, b.add(b.load(h[0], {c[0]}), next));
-      b.reduce(h[0], {c[0]}, b.constant(0.5));
-      return Yields{b.add(sum[0], next)};
-    });
-  }, {real_field({1, 2, 3, 4})});
+  auto out = run(
+      [](Builder& b) {
+        Value u = b.input(reals_on_ring, "u");
+        return b.serial({{.space = ring, .reversed = true}}, {}, {u}, {b.constant(0.0)}, [&](auto c, auto h, auto sum) {
+          Value next = b.load(h[0], {b.emit(Opcode::offset, {c[0], b.constant(1)})});
+          b.store(h[0], {c[0]}, b.add(b.load(h[0], {c[0]}), next));
+          b.reduce(h[0], {c[0]}, b.constant(0.5));
+          return Yields{b.add(sum[0], next)};
+        });
+      },
+      {real_field({1, 2, 3, 4})});
   EXPECT_EQ(reals(out[0]), (Numbers{13, 11.5, 9, 5.5}));
   EXPECT_EQ(out[1].reals[0], 1 + 5.5 + 9 + 11.5);
 }
 
 TEST(Versions, SerialOverARange) {
-  auto out = run([](Builder& b) {
-    Value u = b.input(reals_on_ring, "u");
-    return b.serial({{}}, {b.constant(1), b.constant(3)}, {u}, {}, [&](auto k, auto h, auto) {
-      b.store(h[0], {b.make_reference(ring, {k[0]})}, b.emit(Opcode::int_to_real, {b.multiply(k[0], k[0])}));
-      return Yields{};
-    });
-  }, {real_field({9, 9, 9, 9})});
+  auto out = run(
+      [](Builder& b) {
+        Value u = b.input(reals_on_ring, "u");
+        return b.serial({{}}, {b.constant(1), b.constant(3)}, {u}, {}, [&](auto k, auto h, auto) {
+          b.store(h[0], {b.make_reference(ring, {k[0]})}, b.emit(Opcode::int_to_real, {b.multiply(k[0], k[0])}));
+          return Yields{};
+        });
+      },
+      {real_field({9, 9, 9, 9})});
   EXPECT_EQ(reals(out[0]), (Numbers{9, 1, 4, 9}));
 }
 
 TEST(Stacks, OfValuesAndOfFields) {
-  auto out = run([](Builder& b) {
-    Value numbers = b.stack_new(vector_type(2)), fields = b.stack_new(reals_on_ring);
-    Value u = b.for_({}, {b.constant(0), b.constant(3)}, {b.input(reals_on_ring, "u")}, [&](Value i, auto c) {
-      b.push(numbers, b.splat(b.emit(Opcode::int_to_real, {i}), vector_type(2)));
-      b.push(fields, c[0]);
-      return Yields{advance(b, c[0], b.constant(1.0))};
-    })[0];
-    Value top = b.pop(numbers), below = b.pop(numbers);
-    b.pop(fields);
-    return std::vector{top, below, b.pop(fields), u};
-  }, {real_field({0, 0, 0, 0})});
+  auto out = run(
+      [](Builder& b) {
+        Value numbers = b.stack_new(vector_type(2)), fields = b.stack_new(reals_on_ring);
+        Value u = b.for_({}, {b.constant(0), b.constant(3)}, {b.input(reals_on_ring, "u")}, [&](Value i, auto c) {
+          b.push(numbers, b.splat(b.emit(Opcode::int_to_real, {i}), vector_type(2)));
+          b.push(fields, c[0]);
+          return Yields{advance(b, c[0], b.constant(1.0))};
+        })[0];
+        Value top = b.pop(numbers), below = b.pop(numbers);
+        b.pop(fields);
+        return std::vector{top, below, b.pop(fields), u};
+      },
+      {real_field({0, 0, 0, 0})});
   EXPECT_EQ(out[0].reals, (Numbers{2, 2}));
   EXPECT_EQ(out[1].reals, (Numbers{1, 1}));
   EXPECT_EQ(reals(out[2]), (Numbers{1, 1, 1, 1}));
@@ -238,21 +257,31 @@ TEST(Faults, HaveTheirPlaceAndComeFromTheLowestIteration) {
 }
 
 TEST(Faults, LoadsAndStoresThatNoCheckProved) {
+  EXPECT_EQ(fault(
+                [](Builder& b) {
+                  return std::vector{
+                      b.load(b.input(reals_on_particles, "x"), {b.make_reference(particle, {b.constant(10)})})};
+                },
+                {real_field(Numbers(10))}),
+            "Particle(10) is outside the space Particle, which has 10 elements");
   EXPECT_EQ(fault([](Builder& b) {
-    return std::vector{b.load(b.input(reals_on_particles, "x"), {b.make_reference(particle, {b.constant(10)})})};
-  }, {real_field(Numbers(10))}), "Particle(10) is outside the space Particle, which has 10 elements");
-  EXPECT_EQ(fault([](Builder& b) {
-    return std::vector{b.emit(Opcode::extract_at, {b.zero(vector_type(3)), b.constant(3)})};
-  }), "index 3 is outside an array of 3 elements");
+              return std::vector{b.emit(Opcode::extract_at, {b.zero(vector_type(3)), b.constant(3)})};
+            }),
+            "index 3 is outside an array of 3 elements");
 }
 
 TEST(Faults, DivisionByZeroAndEmptyStacks) {
-  EXPECT_EQ(fault([](Builder& b) { b.effect(Opcode::check_nonzero, {b.constant(0)}); return std::vector<Value>{}; }), "division by zero");
   EXPECT_EQ(fault([](Builder& b) {
-    Value s = b.stack_new(real_type());
-    b.name(s, "history");
-    return std::vector{b.pop(s)};
-  }), "pop from the stack history, which is empty");
+              b.effect(Opcode::check_nonzero, {b.constant(0)});
+              return std::vector<Value>{};
+            }),
+            "division by zero");
+  EXPECT_EQ(fault([](Builder& b) {
+              Value s = b.stack_new(real_type());
+              b.name(s, "history");
+              return std::vector{b.pop(s)};
+            }),
+            "pop from the stack history, which is empty");
 }
 
 TEST(Faults, RowsOfTimeThatWereNotBound) {

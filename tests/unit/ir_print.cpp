@@ -44,8 +44,10 @@ TEST(Print, ControlFlow) {
   Program program = small_program();
   Procedure p = build(program, [&](Builder& b) {
     Value n = b.constant(3);
-    auto a = b.for_({.reversed = true}, {b.constant(0), n}, {n}, [&](Value i, auto c) { return Yields{b.add(i, c[0])}; });
-    auto w = b.while_({a[0]}, [&](auto c) { return b.emit(Opcode::less, {c[0], n}); }, [&](auto c) { return Yields{c[0]}; });
+    auto a =
+        b.for_({.reversed = true}, {b.constant(0), n}, {n}, [&](Value i, auto c) { return Yields{b.add(i, c[0])}; });
+    auto w =
+        b.while_({a[0]}, [&](auto c) { return b.emit(Opcode::less, {c[0], n}); }, [&](auto c) { return Yields{c[0]}; });
     return b.if_(b.constant(true), [&] { return Yields{w[0]}; }, [&] { return Yields{n}; });
   });
   EXPECT_EQ(print(program, p),
@@ -75,22 +77,24 @@ TEST(Print, ControlFlow) {
 TEST(Print, RegionsReferencesAndSerialLoops) {
   Program program = small_program();
   Type field = field_of(real_type(), {plate});
-  std::string text = print(program, build(program, [&](Builder& b) {
-    Value u = b.zero(field);
-    Domain side{.space = plate, .region = Region::boundary, .width = 1, .side = {1, true}, .reversed = true};
-    return b.serial({side}, {}, {u}, {b.extent(plate, 0)}, [&](auto c, auto h, auto carried) {
-      Value i = b.coordinate(c[0], 1);
-      b.append({.code = Opcode::check_index, .operands = {i}, .space = particle}, {});
-      Value r = b.emit(Opcode::offset, {b.make_reference(plate, {i, i}), i, carried[0]});
-      b.reduce(h[0], {r}, b.constant(1e-9), Reduction::maximum);
-      return Yields{i};
-    });
-  }));
-  for (const char* part : {"fill %0", "extent Plate axis 0",
-                           "serial (%3 : Plate in reversed(Plate.boundary(1, y_high))) updating (any %4 : real[Plate] = %1) "
-                           "carrying (%5 : int = %2) {",
-                           "coordinate %3 axis 1", "check_index %6 < Particle", "make_reference Plate (%6, %6)", "offset %7 + (%6, %5)",
-                           "reduce %4 [%8] max= %9", "constant 1e-09"}) {
+  std::string text =
+      print(program, build(program, [&](Builder& b) {
+              Value u = b.zero(field);
+              Domain side{.space = plate, .region = Region::boundary, .width = 1, .side = {1, true}, .reversed = true};
+              return b.serial({side}, {}, {u}, {b.extent(plate, 0)}, [&](auto c, auto h, auto carried) {
+                Value i = b.coordinate(c[0], 1);
+                b.append({.code = Opcode::check_index, .operands = {i}, .space = particle}, {});
+                Value r = b.emit(Opcode::offset, {b.make_reference(plate, {i, i}), i, carried[0]});
+                b.reduce(h[0], {r}, b.constant(1e-9), Reduction::maximum);
+                return Yields{i};
+              });
+            }));
+  for (const char* part :
+       {"fill %0", "extent Plate axis 0",
+        "serial (%3 : Plate in reversed(Plate.boundary(1, y_high))) updating (any %4 : real[Plate] = %1) "
+        "carrying (%5 : int = %2) {",
+        "coordinate %3 axis 1", "check_index %6 < Particle", "make_reference Plate (%6, %6)", "offset %7 + (%6, %5)",
+        "reduce %4 [%8] max= %9", "constant 1e-09"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
 }

@@ -35,7 +35,8 @@ double sum_in_lanes(const Numbers& values, double incoming) {
   double total = 0;
   for (size_t start = 0; start < values.size(); start += 1024) {
     std::array<Real, 16> lanes{};
-    for (size_t i = start; i < std::min(start + 1024, values.size()); ++i) lanes[i % 16] += static_cast<Real>(values[i]);
+    for (size_t i = start; i < std::min(start + 1024, values.size()); ++i)
+      lanes[i % 16] += static_cast<Real>(values[i]);
     for (size_t half = 8; half > 0; half /= 2) {
       for (size_t l = 0; l < half; ++l) lanes[l] += lanes[l + half];
     }
@@ -45,10 +46,13 @@ double sum_in_lanes(const Numbers& values, double incoming) {
 }
 
 Datum sum_of(Big& big, const Numbers& values, double incoming, Mode mode) {
-  Reduction reduction = mode == Mode::reduce_add ? Reduction::add : mode == Mode::reduce_minimum ? Reduction::minimum : Reduction::maximum;
+  Reduction reduction = mode == Mode::reduce_add       ? Reduction::add
+                        : mode == Mode::reduce_minimum ? Reduction::minimum
+                                                       : Reduction::maximum;
   Procedure p = build(big.program, [&](Builder& b) {
     Value x = b.input(field_of(real_type(), {particle}), "x"), start = b.input(real_type(), "s");
-    return b.loop({{.space = particle}}, {start}, {mode}, [&](auto i, auto h) { b.reduce(h[0], {}, b.load(x, {i[0]}), reduction); });
+    return b.loop({{.space = particle}}, {start}, {mode},
+                  [&](auto i, auto h) { b.reduce(h[0], {}, b.load(x, {i[0]}), reduction); });
   });
   Outcome outcome = interpret(big.program, p, big.environment, {real_field(values), real(incoming)});
   EXPECT_FALSE(outcome.fault);
@@ -97,17 +101,19 @@ TEST(Reductions, FieldsStatementByStatement) {
   Numbers u = wild_numbers(4);
   u[0] *= 1e16;
   Type field = field_of(real_type(), {ring});
-  auto out = run([&](Builder& b) {
-    Value x = b.input(field, "u");
-    return b.loop({{.space = ring}}, {b.input(field, "f")}, {Mode::reduce_add}, [&](auto c, auto h) {
-      Value v = b.load(x, {c[0]});
-      b.reduce(h[0], {c[0]}, v);
-      b.for_({}, {b.constant(0), b.constant(2)}, {}, [&](Value, auto) {
-        b.reduce(h[0], {b.emit(Opcode::offset, {c[0], b.constant(1)})}, b.multiply(v, b.constant(0.7)));
-        return Yields{};
-      });
-    });
-  }, {real_field(u), real_field({1, 1, 1, 1})});
+  auto out = run(
+      [&](Builder& b) {
+        Value x = b.input(field, "u");
+        return b.loop({{.space = ring}}, {b.input(field, "f")}, {Mode::reduce_add}, [&](auto c, auto h) {
+          Value v = b.load(x, {c[0]});
+          b.reduce(h[0], {c[0]}, v);
+          b.for_({}, {b.constant(0), b.constant(2)}, {}, [&](Value, auto) {
+            b.reduce(h[0], {b.emit(Opcode::offset, {c[0], b.constant(1)})}, b.multiply(v, b.constant(0.7)));
+            return Yields{};
+          });
+        });
+      },
+      {real_field(u), real_field({1, 1, 1, 1})});
   Numbers f(4, 1.0);
   for (size_t c = 0; c < 4; ++c) f[c] += u[c];
   for (size_t c = 0; c < 4; ++c) {
@@ -118,28 +124,33 @@ TEST(Reductions, FieldsStatementByStatement) {
 
 TEST(Reductions, FieldMinimaAndMaxima) {
   Type field = field_of(real_type(), {ring});
-  auto out = run([&](Builder& b) {
-    Value x = b.input(field, "u"), low = b.input(field, "low"), high = b.input(field, "high");
-    return b.loop({{.space = ring}}, {low, high}, {Mode::reduce_minimum, Mode::reduce_maximum}, [&](auto c, auto h) {
-      Value v = b.load(x, {c[0]}), next = b.emit(Opcode::offset, {c[0], b.constant(1)});
-      b.reduce(h[0], {next}, v, Reduction::minimum);
-      b.reduce(h[1], {next}, v, Reduction::maximum);
-      b.reduce(h[1], {c[0]}, v, Reduction::maximum);
-    });
-  }, {real_field({4, 1, 3, 2}), real_field({0, 9, 9, 9}), real_field({0, 0, 0, 9})});
+  auto out = run(
+      [&](Builder& b) {
+        Value x = b.input(field, "u"), low = b.input(field, "low"), high = b.input(field, "high");
+        return b.loop({{.space = ring}}, {low, high}, {Mode::reduce_minimum, Mode::reduce_maximum},
+                      [&](auto c, auto h) {
+                        Value v = b.load(x, {c[0]}), next = b.emit(Opcode::offset, {c[0], b.constant(1)});
+                        b.reduce(h[0], {next}, v, Reduction::minimum);
+                        b.reduce(h[1], {next}, v, Reduction::maximum);
+                        b.reduce(h[1], {c[0]}, v, Reduction::maximum);
+                      });
+      },
+      {real_field({4, 1, 3, 2}), real_field({0, 9, 9, 9}), real_field({0, 0, 0, 9})});
   EXPECT_EQ(reals(out[0]), (Numbers{0, 4, 1, 3}));
   EXPECT_EQ(reals(out[1]), (Numbers{4, 4, 3, 9}));
 }
 
 TEST(Reductions, SeveralHandlesOfOneVersion) {
   Type field = field_of(real_type(), {ring});
-  auto out = run([&](Builder& b) {
-    Value x = b.input(field, "x");
-    return b.loop({{.space = ring}}, {x, x}, {Mode::own, Mode::reduce_add}, [&](auto c, auto h) {
-      b.store(h[0], {c[0]}, b.constant(-1.0));
-      b.reduce(h[1], {c[0]}, b.constant(1.0));
-    });
-  }, {real_field({1, 2, 3, 4})});
+  auto out = run(
+      [&](Builder& b) {
+        Value x = b.input(field, "x");
+        return b.loop({{.space = ring}}, {x, x}, {Mode::own, Mode::reduce_add}, [&](auto c, auto h) {
+          b.store(h[0], {c[0]}, b.constant(-1.0));
+          b.reduce(h[1], {c[0]}, b.constant(1.0));
+        });
+      },
+      {real_field({1, 2, 3, 4})});
   EXPECT_EQ(reals(out[0]), (Numbers{-1, -1, -1, -1}));
   EXPECT_EQ(reals(out[1]), (Numbers{2, 3, 4, 5}));
 }

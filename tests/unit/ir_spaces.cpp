@@ -11,34 +11,35 @@ using Integers = std::vector<int32_t>;
 /// u[c + shift] for each c of a 1D grid of 4.
 Numbers shifted(SpaceId space, int32_t shift) {
   Type field = field_of(real_type(), {space});
-  return reals(run([&](Builder& b) {
-    Value u = b.input(field, "u");
-    Value by = b.constant(shift);
-    return b.loop({{.space = space}}, {b.zero(field)}, {Mode::own}, [&](auto c, auto h) {
-      b.store(h[0], {c[0]}, b.load(u, {b.emit(Opcode::offset, {c[0], by})}));
-    });
-  }, {real_field({1, 2, 3, 4})})[0]);
+  return reals(run(
+      [&](Builder& b) {
+        Value u = b.input(field, "u");
+        Value by = b.constant(shift);
+        return b.loop({{.space = space}}, {b.zero(field)}, {Mode::own},
+                      [&](auto c, auto h) { b.store(h[0], {c[0]}, b.load(u, {b.emit(Opcode::offset, {c[0], by})})); });
+      },
+      {real_field({1, 2, 3, 4})})[0]);
 }
 
 /// Sums u[c] into f[c + shift].
 Numbers scattered(SpaceId space, int32_t shift) {
   Type field = field_of(real_type(), {space});
-  return reals(run([&](Builder& b) {
-    Value u = b.input(field, "u");
-    Value by = b.constant(shift);
-    return b.loop({{.space = space}}, {b.zero(field)}, {Mode::reduce_add}, [&](auto c, auto h) {
-      b.reduce(h[0], {b.emit(Opcode::offset, {c[0], by})}, b.load(u, {c[0]}));
-    });
-  }, {real_field({1, 2, 3, 4})})[0]);
+  return reals(run(
+      [&](Builder& b) {
+        Value u = b.input(field, "u");
+        Value by = b.constant(shift);
+        return b.loop({{.space = space}}, {b.zero(field)}, {Mode::reduce_add},
+                      [&](auto c, auto h) { b.reduce(h[0], {b.emit(Opcode::offset, {c[0], by})}, b.load(u, {c[0]})); });
+      },
+      {real_field({1, 2, 3, 4})})[0]);
 }
 
 /// How often each element of a grid is visited by a region.
 Integers visits(Domain domain) {
   Type field = field_of(int_type(), {domain.space});
   return integers(run([&](Builder& b) {
-    return b.loop({domain}, {b.zero(field)}, {Mode::own}, [&](auto c, auto h) {
-      b.store(h[0], {c[0]}, b.add(b.load(h[0], {c[0]}), b.constant(1)));
-    });
+    return b.loop({domain}, {b.zero(field)}, {Mode::own},
+                  [&](auto c, auto h) { b.store(h[0], {c[0]}, b.add(b.load(h[0], {c[0]}), b.constant(1))); });
   })[0]);
 }
 
@@ -63,15 +64,17 @@ TEST(Boundary, Zero) {
 
 TEST(Boundary, StoresOutsideAreDropped) {
   Type field = field_of(real_type(), {slab});
-  auto out = run([&](Builder& b) {
-    Value u = b.input(field, "u");
-    Value outside = b.make_reference(slab, {b.constant(-1)});
-    auto stored = b.serial({{.space = one}}, {}, {u}, {}, [&](auto, auto h, auto) {
-      b.store(h[0], {outside}, b.constant(9.0));
-      return Builder::Yields{};
-    });
-    return std::vector{stored[0], b.emit(Opcode::set_element, {u, outside, b.constant(9.0)})};
-  }, {real_field({1, 2, 3, 4})});
+  auto out = run(
+      [&](Builder& b) {
+        Value u = b.input(field, "u");
+        Value outside = b.make_reference(slab, {b.constant(-1)});
+        auto stored = b.serial({{.space = one}}, {}, {u}, {}, [&](auto, auto h, auto) {
+          b.store(h[0], {outside}, b.constant(9.0));
+          return Builder::Yields{};
+        });
+        return std::vector{stored[0], b.emit(Opcode::set_element, {u, outside, b.constant(9.0)})};
+      },
+      {real_field({1, 2, 3, 4})});
   EXPECT_EQ(reals(out[0]), (Numbers{1, 2, 3, 4}));
   EXPECT_EQ(reals(out[1]), (Numbers{1, 2, 3, 4}));
 }
@@ -83,9 +86,15 @@ TEST(References, KeepRawCoordinatesUntilTheyIndex) {
     Value same = b.make_reference(mixed, {b.constant(2), b.constant(3)});
     Value other = b.make_reference(mixed, {b.constant(0), b.constant(-7)});
     Value normal = b.emit(Opcode::normalise, {back}), outside = b.emit(Opcode::normalise, {far});
-    return std::vector{b.coordinate(far, 1), b.emit(Opcode::index, {far}), b.emit(Opcode::index, {back}),
-                       b.emit(Opcode::reference_equal, {back, same}), b.coordinate(back, 0), b.coordinate(normal, 0),
-                       b.emit(Opcode::reference_equal, {far, other}), b.emit(Opcode::index, {outside}), b.coordinate(outside, 0)};
+    return std::vector{b.coordinate(far, 1),
+                       b.emit(Opcode::index, {far}),
+                       b.emit(Opcode::index, {back}),
+                       b.emit(Opcode::reference_equal, {back, same}),
+                       b.coordinate(back, 0),
+                       b.coordinate(normal, 0),
+                       b.emit(Opcode::reference_equal, {far, other}),
+                       b.emit(Opcode::index, {outside}),
+                       b.coordinate(outside, 0)};
   });
   std::vector<int32_t> got;
   for (const Datum& d : out) got.push_back(d.integers[0]);
@@ -110,10 +119,12 @@ TEST(References, InFieldsAreNumbers) {
 
 TEST(References, ArraysOfReferencesInFields) {
   Type ends = field_of(array_of(reference_type(particle), 2), {one});
-  auto out = run([&](Builder& b) {
-    Value pair = b.load(b.input(ends, "ends"), {b.make_reference(one, {b.constant(0)})});
-    return std::vector{b.emit(Opcode::index, {b.extract(pair, 0)}), b.emit(Opcode::index, {b.extract(pair, 1)})};
-  }, {integer_field({4, 7})});
+  auto out = run(
+      [&](Builder& b) {
+        Value pair = b.load(b.input(ends, "ends"), {b.make_reference(one, {b.constant(0)})});
+        return std::vector{b.emit(Opcode::index, {b.extract(pair, 0)}), b.emit(Opcode::index, {b.extract(pair, 1)})};
+      },
+      {integer_field({4, 7})});
   EXPECT_EQ(out[0].integers[0], 4);
   EXPECT_EQ(out[1].integers[0], 7);
 }
@@ -133,7 +144,8 @@ TEST(Regions, Interior) {
   EXPECT_EQ(visits({.space = plate, .region = Region::interior, .width = 1}),
             (Integers{0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0}));
   // Ends of a periodic axis are no ends.
-  EXPECT_EQ(visits({.space = mixed, .region = Region::interior, .width = 1}), (Integers{0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0}));
+  EXPECT_EQ(visits({.space = mixed, .region = Region::interior, .width = 1}),
+            (Integers{0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0}));
   EXPECT_EQ(visits({.space = slab, .region = Region::interior, .width = 2}), (Integers{0, 0, 0, 0}));
 }
 

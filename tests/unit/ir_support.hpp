@@ -31,9 +31,13 @@ inline Program small_program() {
     return info;
   };
   program.sizes = {{.name = "n"}, {.name = "m"}};
-  program.spaces = {{.name = "time", .open = true}, {.name = "Particle"},
-                    grid("Ring", {Boundary::periodic}), grid("Rod", {Boundary::clamp}), grid("Slab", {Boundary::zero}),
-                    grid("Mixed", {Boundary::periodic, Boundary::zero}), grid("Plate", {Boundary::clamp, Boundary::clamp}),
+  program.spaces = {{.name = "time", .open = true},
+                    {.name = "Particle"},
+                    grid("Ring", {Boundary::periodic}),
+                    grid("Rod", {Boundary::clamp}),
+                    grid("Slab", {Boundary::zero}),
+                    grid("Mixed", {Boundary::periodic, Boundary::zero}),
+                    grid("Plate", {Boundary::clamp, Boundary::clamp}),
                     {.name = "One"}};
   return program;
 }

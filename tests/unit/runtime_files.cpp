@@ -144,7 +144,7 @@ TEST_F(Csv, WrongFiles) {
     return failure_of([&] { parse_csv(text, "d.csv", {column}); });
   };
   EXPECT_SAYS(said("", "x"), "d.csv:1: the file is empty");
-  EXPECT_SAYS(said("hare,lynx\n1,2\n", "hair"), "d.csv:1: there is no column 'hair'; did you mean 'hare'?");
+  EXPECT_SAYS(said("hare,lynx\n1,2\n", "har"), "d.csv:1: there is no column 'har'; did you mean 'hare'?");
   EXPECT_SAYS(said("hare,lynx\n1,2\n", "wolf"), "the columns are hare, lynx");
   EXPECT_SAYS(said("x\n1\n2,3\n", "x"), "d.csv:3: 2 cells stand here, but the header has 1");
   EXPECT_SAYS(said("x,y\n1,2\n1,two\n", "y"), "d.csv:3: 'two' in column 'y' is not a number");

@@ -37,7 +37,8 @@ TEST(Spaces, Extents) {
   expect_error("size n; space P(n / 2);", "an int is wanted as an extent", "n / 2", "div(a, b)");
   expect_error("space P(2.5);", "an int is wanted", "2.5");
   expect_error("space P(1 - 3);", "an extent cannot be negative: this is -2", "1 - 3");
-  expect_error("param k: int; space P(k);", "not known yet where an extent is fixed", "k", "numbers, constants and sizes");
+  expect_error("param k: int; space P(k);", "not known yet where an extent is fixed", "k",
+               "numbers, constants and sizes");
   expect_error("space P(steps);", "not known yet", "steps");
 }
 
@@ -48,9 +49,13 @@ TEST(Sizes, Defaults) {
 }
 
 TEST(Constants, AreEvaluated) {
-  const auto c = check_text("size n = 4; const a = 3 * 2 - 1; const b = a / 2; const v = vec2(0.5, -1) * 2; const t = a > 4 and not false;\n"
-                            "const r = 1 / real(a); const m = mat2(1, 2, 3, 4) * mat2(0, 1, 1, 0); const q = pi * 2; const z: vec2 = 0; const s = n + 1;\n"
-                            "const d = div(-7, 2); const w = v.y; const u = sqrt(2.0)^2; const f: real = 3;");
+  const auto c = check_text(
+      "size n = 4; const a = 3 * 2 - 1; const b = a / 2; const v = vec2(0.5, -1) * 2; const t = a > 4 and not false;\n"
+      "const r = 1 / real(a); const m = mat2(1, 2, 3, 4) * mat2(0, 1, 1, 0); const q = pi * 2; const z: vec2 = 0; "
+      "const s = n + 1;\n"
+      "const d = div(-7, 2); const w = v.y; const u = sqrt(2.0)^2; const f: real = 3;\n"
+      "const fill = vec3(2); const parts = vec3(vec2(1, 2), 3); const h: real[2] = 0; const y = (a > 0 ? 0 : vec2(1, "
+      "2)).y;");
   ASSERT_EQ(count_errors(*c), 0u) << c->messages();
   EXPECT_EQ(constant(*c, "a").integers, std::vector<int64_t>{5});
   EXPECT_EQ(constant(*c, "b").reals, std::vector<double>{2.5});
@@ -65,6 +70,10 @@ TEST(Constants, AreEvaluated) {
   EXPECT_EQ(constant(*c, "d").integers, std::vector<int64_t>{-4});
   EXPECT_EQ(constant(*c, "w").reals, std::vector<double>{-2});
   EXPECT_EQ(constant(*c, "f").reals, std::vector<double>{3});
+  EXPECT_EQ(constant(*c, "fill").reals, (std::vector<double>{2, 2, 2}));
+  EXPECT_EQ(constant(*c, "parts").reals, (std::vector<double>{1, 2, 3}));
+  EXPECT_FALSE(constant(*c, "h").known);
+  EXPECT_EQ(constant(*c, "y").reals, std::vector<double>{0});
 }
 
 TEST(Constants, AnyOrderButNoCycle) {
@@ -72,7 +81,8 @@ TEST(Constants, AnyOrderButNoCycle) {
   expect_error("const a = b; const b = a;", "`a` is defined by itself: a → b → a", "a");
   expect_good("const pi = 3.14; loss { return pi; }");
   expect_error("param k: real; const a = 2 * k;", "`k` is a param and not known yet where a constant is fixed", "k");
-  expect_error("space P(2); const a = P(0);", "a constant is a number", "P(0)");
+  expect_error("space P(2); const a = P(0);", "spaces are not laid out yet where a constant is fixed", "P(0)");
+  expect_error("space P(2); space Q(P.count);", "not laid out yet", "P.count");
 }
 
 TEST(Constants, LongChainsAreRefused) {
@@ -89,7 +99,7 @@ TEST(Names, OneNamespace) {
   EXPECT_EQ(c->sources.position(c->diagnostics.list[0].span).line, 2u);
   ASSERT_EQ(c->diagnostics.list[0].notes.size(), 1u);
   EXPECT_EQ(c->sources.position(c->diagnostics.list[0].notes[0].span).line, 1u);
-  expect_error("step { let a = 1; let a = 2; a = a; }", "");
+  expect_error("state b: int; step { let a = 1; let a = 2; b = a; }", "`a` is declared twice", "a");
   expect_good("param min: real; state div: real; loss { return min + div; }");
 }
 
@@ -108,8 +118,10 @@ TEST(Names, UnusedWarns) {
 }
 
 TEST(Fields, TypesAndDefaults) {
-  const auto c = check_text("space P; space S; param k[S]: real = 1e3; param v: vec2 = vec2(1, 0); state x[P]: vec2 = 0;\n"
-                            "input ends[S]: P[2]; input series[time, P]: mat2; state flag: bool = true; state i: int = 3; param r: real = 2;");
+  const auto c = check_text(
+      "space P; space S; param k[S]: real = 1e3; param v: vec2 = vec2(1, 0); state x[P]: vec2 = 0;\n"
+      "input ends[S]: P[2]; input series[time, P]: mat2; state flag: bool = true; state i: int = 3; param r: real = "
+      "2;");
   ASSERT_EQ(count_errors(*c), 0u) << c->messages();
   EXPECT_EQ(c->checked.field_types[0], field_of(real_type(), {2}));
   EXPECT_EQ(c->checked.field_types[1], vector_type(2));
@@ -122,7 +134,7 @@ TEST(Fields, TypesAndDefaults) {
   expect_error("param x: vec2 = 1.5;", "a vec2 is wanted for `x`", "1.5");
   expect_error("param x: real = vec2(1, 2);", "this is a vec2, but a real is wanted for `x`");
   expect_error("param b: real; param x: real = 2 * b;", "not known yet where a default is fixed", "b");
-  expect_error("space P; input p: P = P(0);", "references have no default");
+  expect_error("space P; input p: P = P(0);", "not laid out yet");
   expect_error("state s: stack<real>;", "a stack lives inside of one entry point only");
   expect_error("space P; state x: real[P];", "a type is not over a space", "P", "name[P]: real");
   expect_error("size n; state x: real[n];", "a size and not known yet");
@@ -131,13 +143,17 @@ TEST(Fields, TypesAndDefaults) {
 
 TEST(NotYet, IsSaidAtItsPlace) {
   expect_error("import \"a.adj\"; loss { return helper(1.0); }", "not yet supported: import");
-  expect_error("struct Body { x: vec2; v: vec2; } loss { let b = Body(vec2(0, 0), vec2(1, 1)); return b.x.x; }", "not yet supported: struct");
+  expect_error("struct Body { x: vec2; v: vec2; } loss { let b = Body(vec2(0, 0), vec2(1, 1)); return b.x.x; }",
+               "not yet supported: struct");
   expect_error("struct Body { x: vec2; } state b: Body;", "not yet supported: struct");
-  expect_error("fn f(x: real) -> real { return x; } adjoint f(x: real, b: real) -> real { return b; }", "not yet supported: own derivatives", "f");
+  expect_error("fn f(x: real) -> real { return x; } adjoint f(x: real, b: real) -> real { return b; }",
+               "not yet supported: own derivatives", "f");
   expect_error("loss { return random(1, 2); }", "not yet supported: `random`", "random(1, 2)");
   expect_error("param m: mat2; loss { let s = svd(m); return s.x; }", "not yet supported: `svd`");
-  expect_error("fn f(x: real) -> real { return x; } fn f(x: vec2) -> real { return x.x; }", "not yet supported: two functions named `f`");
-  expect_error("space P; state x[P]: real; step { solve d[P]: real by cg(max = 3) { } x = d; }", "not yet supported: `solve`");
+  expect_error("fn f(x: real) -> real { return x; } fn f(x: vec2) -> real { return x.x; }",
+               "not yet supported: two functions named `f`");
+  expect_error("space P; state x[P]: real; step { solve d[P]: real by cg(max = 3) { } x = d; }",
+               "not yet supported: `solve`");
 }
 
 TEST(Entries, OncePerProgram) {
@@ -154,8 +170,10 @@ TEST(Losses, ReturnAReal) {
   expect_error("param k: real; loss far { if k > 0 { return 1; } }", "the loss `far` does not return", "far");
   expect_good("param k: real; loss { if k > 0 { return 1; } else if k < -1 { return 2; } else { return k; } }");
   expect_good("param k: real; loss { for i in 0..3 { if k > real(i) { return k; } } return 0; }");
-  expect_error("loss { return vec2(0, 1); }", "this is a vec2, but a real is wanted as the result of a loss", "vec2(0, 1)");
-  expect_error("space P; param u[P]: real; loss { for p in P { return u[p]; } return 0; }", "`return` cannot leave a parallel loop");
+  expect_error("loss { return vec2(0, 1); }", "this is a vec2, but a real is wanted as the result of a loss",
+               "vec2(0, 1)");
+  expect_error("space P; param u[P]: real; loss { for p in P { return u[p]; } return 0; }",
+               "`return` cannot leave a parallel loop");
   expect_error("step { return 1; }", "`return` stands in functions and losses only");
   expect_warning("state z: real; loss { z = 2; return z; }", "ends with the loss");
 }

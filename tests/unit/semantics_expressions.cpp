@@ -65,8 +65,12 @@ TEST(Types, OfBuiltins) {
   EXPECT_EQ(type_in_loop("weigh(m[p], 2.0)"), matrix_type(2));
   EXPECT_EQ(type_in_loop("detach(v[p])"), vector_type(2));
   EXPECT_EQ(type_in_loop("reciprocal_or_zero(v[p])"), vector_type(2));
-  EXPECT_EQ(type_in_loop("smooth_max(u[p], 0, 10) + softplus(u[p], 2) + smoothstep(0, 1, u[p]) + huber(u[p], 1) + relu(u[p]) + sigmoid(1)"), real_type());
+  EXPECT_EQ(type_in_loop("smooth_max(u[p], 0, 10) + softplus(u[p], 2) + smoothstep(0, 1, u[p]) + huber(u[p], 1) + "
+                         "relu(u[p]) + sigmoid(1)"),
+            real_type());
   EXPECT_EQ(type_in_loop("vec3(index(p), 1, 0.5)"), vector_type(3));
+  EXPECT_EQ(type_in_loop("vec3(1)"), vector_type(3));
+  EXPECT_EQ(type_in_loop("vec4(v[p], index(p), 0)"), vector_type(4));
   EXPECT_EQ(type_in_loop("normalize(v[p])"), vector_type(2));
   EXPECT_EQ(type_in_loop("div(7, 2) + mod(index(p), 3) + int(2.5)"), int_type());
   EXPECT_EQ(type_in_loop("real(index(p)) * norm_squared(v[p]) + atan2(1, u[p]) + hypot(3, 4)"), real_type());
@@ -95,14 +99,18 @@ TEST(Conversions, OtherIntsDoNot) {
   bad_loop("u[p] = sin(index(p));", "`sin` takes a real, not an int", "index(p)");
   bad_loop("u[p] = max(index(p), 0.5);", "ints or reals, all alike", "index(p)");
   bad_loop("if index(p) < 0.5 { u[p] = 1; }", "this is an int beside a real", "index(p)");
-  bad_loop("let i: int = 2.5; u[p] = real(i);", "this is a real, but an int is wanted for `i`", "2.5", "cuts the fraction off");
+  bad_loop("let i: int = 2.5; u[p] = real(i);", "this is a real, but an int is wanted for `i`", "2.5",
+           "cuts the fraction off");
   bad_loop("u[p] = u[P(n / 2)];", "an int is wanted", "n / 2", "div(a, b)");
-  bad_loop("u[p] = 3000000000;", "does not fit into an int", "3000000000");
+  bad_loop("u[p] = 3000000000;", "does not fit in an int", "3000000000");
   good_loop("var turns = 0; turns += 1; u[p] = real(turns);");
   good_loop("var e: real = 0; e += n; e -= 2 * c; u[p] = n - 1; u[p] = e;");
 }
 
-TEST(Conversions, ZeroFitsVectorsAndMatrices) {
+TEST(Conversions, ZeroFitsVectorsMatricesAndArrays) {
+  good_loop("var h: real[4] = 0; var z: vec2[2] = 0.0; var i: int[2] = 0; h = 0; u[p] = h[i[0]] + z[0].x;");
+  bad_loop("var h: real[4] = 1; u[p] = h[0];", "this is an int, but an array real[4] is wanted", "1");
+  bad_loop("var b: bool[2] = 0; u[p] = b[0] ? 1 : 0;", "an array bool[2] is wanted", "0");
   good_loop("v[p] = 0; m[p] = 0.0; var t: vec3 = 0; t += 1; v[p] = vec2(t.x, t.y);");
   bad_loop("v[p] = 1;", "this is an int, but a vec2 is wanted", "1");
   bad_loop("v[p] = 2.5;", "this is a real, but a vec2 is wanted", "2.5", "a value for every component");
@@ -167,13 +175,16 @@ TEST(Builtins, WrongUse) {
   bad_loop("u[p] = sqrt(1, 2);", "`sqrt` takes 1 argument, not 2", "sqrt(1, 2)", "sqrt(x)");
   bad_loop("u[p] = max(1.0, 2.0, 3.0);", "`max` takes 2 arguments, not 3", "", "max(a, max(b, c))");
   bad_loop("u[p] = norm(u[p]);", "`norm` takes a vector, not a real", "u[p]", "abs(x)");
-  bad_loop("u[p] = dot(v[p], vec3(0, 0, 1));", "`dot` takes two vectors or two matrices of one size", "dot(v[p], vec3(0, 0, 1))");
+  bad_loop("u[p] = dot(v[p], vec3(0, 0, 1));", "`dot` takes two vectors or two matrices of one size",
+           "dot(v[p], vec3(0, 0, 1))");
   bad_loop("u[p] = cross(v[p], v[p]).x;", "`cross` takes two vec3");
   bad_loop("u[p] = mod(u[p], 2);", "`mod` takes ints, not a real", "u[p]", "floor(x / y)");
   bad_loop("u[p] = real(div(1, 0));", "this divides by 0", "0");
   bad_loop("m[p] = identity(5);", "`identity` takes 2, 3 or 4", "5");
-  bad_loop("v[p] = vec2(1);", "`vec2` takes 2 arguments, not 1", "vec2(1)");
-  bad_loop("v[p] = vec2(v[p], 1);", "`vec2` takes numbers, not a vec2", "v[p]");
+  bad_loop("v[p] = vec2(1, 2, 3);", "`vec2` takes 2 numbers, not 3", "vec2(1, 2, 3)", "vec2(x, y)");
+  bad_loop("v[p] = vec2(v[p], 1);", "`vec2` takes 2 numbers, not 3", "vec2(v[p], 1)");
+  bad_loop("m[p] = mat2(v[p], v[p]);", "`mat2` takes numbers, not a vec2", "v[p]", "one by one");
+  bad_loop("m[p] = mat2(1);", "`mat2` takes 4 numbers, not 1", "mat2(1)", "row by row");
   bad_loop("u[p] = real(index(u[p]));", "`index` takes a reference", "u[p]");
   bad_loop("u[p] = exp(m[p]);", "`exp` takes numbers, not a mat2", "m[p]");
   bad_loop("u[p] = atan2(v[p], vec3(1, 2, 3)).x;", "component by component");
@@ -187,12 +198,14 @@ TEST(Names, Unknown) {
   bad_loop("u[p] = length(v[p]);", "there is no function `length`", "length", "norm(v)");
   bad_loop("u[p] = sin;", "`sin` is a built-in function", "sin", "sin(…)");
   bad_loop("u[p] = Q;", "`Q` is a space, not a value", "Q", "Q.count");
-  bad_loop("let div = 2; u[p] = real(div(3, 2)) + div;", "`div` is a `let` and cannot be called", "div", "hides the built-in");
+  bad_loop("let div = 2; u[p] = real(div(3, 2)) + real(div);", "`div` is a `let` and cannot be called", "div",
+           "hides the built-in");
   bad_loop("u[p] = u(p);", "`u` is a state and cannot be called", "u", "u[…]");
 }
 
 TEST(Names, FollowUpsAreSilent) {
-  bad_loop("let x = nothing_here; let y = x + vec2(1, 2) * x; u[p] = y; if y { u[p] = x.q[3]; }", "no name `nothing_here`");
+  bad_loop("let x = nothing_here; let y = x + vec2(1, 2) * x; u[p] = y; if y { u[p] = x.q[3]; }",
+           "no name `nothing_here`");
   bad_loop("u[p] = missing; u[p] = missing + 1;", "no name `missing`");
 }
 
@@ -202,7 +215,8 @@ TEST(Names, SeveralErrorsInOneRun) {
 }
 
 TEST(Tables, SayWhatCallsAre) {
-  const auto c = check_text("space P(3); state u[P]: real; loss { let q = P(1); return u[q] + sin(vec2(1, 2).y) + real(P.count); }");
+  const auto c = check_text(
+      "space P(3); state u[P]: real; loss { let q = P(1); return u[q] + sin(vec2(1, 2).y) + real(P.count); }");
   ASSERT_EQ(count_errors(*c), 0u) << c->messages();
   const syntax::Expr& reference = *c->program->losses[0].body[0].value;
   EXPECT_EQ(info_of(*c, reference).callee, CalleeKind::reference);

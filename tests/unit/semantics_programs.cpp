@@ -28,8 +28,9 @@ TEST(Programs, AllCheckWithoutErrors) {
     EXPECT_EQ(count_errors(*c), 0u) << file << "\n" << c->messages();
     for (size_t i = 0; i < c->checked.symbols.size(); ++i) {
       const Symbol& s = c->checked.symbols[i];
-      const bool value = s.kind == SymbolKind::local_let || s.kind == SymbolKind::local_var || s.kind == SymbolKind::local_field ||
-                         s.kind == SymbolKind::loop_index || s.kind == SymbolKind::field;
+      const bool value = s.kind == SymbolKind::local_let || s.kind == SymbolKind::local_var ||
+                         s.kind == SymbolKind::local_field || s.kind == SymbolKind::loop_index ||
+                         s.kind == SymbolKind::field;
       EXPECT_FALSE(value && s.type.is_none()) << file << ": " << s.name;
     }
   }

@@ -34,7 +34,9 @@ TEST(Assign, WhatCannotChange) {
 TEST(Assign, Operators) {
   good_loop("v[p] += 1; v[p] *= 2; v[p] *= v[p]; v[p] /= u[p]; m[p] *= m[p]; m[p] *= 2; m[p] -= identity(2);");
   good_loop("var i = 1; i += 2; i *= i; i min= 3; var h: real[2]; h += [1, 2]; h[i] -= 1; u[p] = h[0] / 2; u[p] /= i;");
-  good_loop("var x = u[p]; x min= 0; x max= w[p]; u[p] = x; u[p] max= 2; v[p].y min= 0; m[p][0, 1] = 2; var q = p; q = P(0); u[q] = 1;");
+  good_loop(
+      "var x = u[p]; x min= 0; x max= w[p]; u[p] = x; u[p] max= 2; v[p].y min= 0; m[p][0, 1] = 2; var q = p; q = P(0); "
+      "u[q] = 1;");
   bad_loop("u[p] += v[p];", "this is a vec2, but a real is wanted for `u[p]`", "v[p]");
   bad_loop("v[p] *= m[p];", "this is a mat2, but a vec2 is wanted", "m[p]");
   bad_loop("var i = 1; i /= 2; u[p] = real(i);", "an int cannot take `/=`", "2", "div(i, n)");
@@ -54,8 +56,12 @@ TEST(Assign, SharedScalarsAreReduced) {
 
 TEST(Loops, Heads) {
   good_step("for p in P, q in Q { u[p] += 1; }");
-  good_step("for c in G.interior(1) { g[c] = 1; } for c in G.boundary(1) { g[c] = 1; } for c in G.boundary(c, y_high) { g[c] = 2; }");
-  good_step("serial for p in reversed(P) { u[p] = 1; } for i in reversed(0..n) { a += i; } serial for p in P, q in Q { u[p] = 1; }");
+  good_step(
+      "for c in G.interior(1) { g[c] = 1; } for c in G.boundary(1) { g[c] = 1; } for c in G.boundary(c, y_high) { g[c] "
+      "= 2; }");
+  good_step(
+      "serial for p in reversed(P) { u[p] = 1; } for i in reversed(0..n) { a += real(i); } serial for p in P, q in Q { "
+      "u[p] = 1; }");
   good_loop("for q in Q { u[p] += 1; } for q in reversed(Q) { u[p] += 1; } for i in 0..3 { u[p] += i == 2 ? 1 : 0; }");
   bad_step("for p in reversed(P) { u[p] = 1; }", "a parallel loop has no order", "p in reversed(P)", "serial for");
   bad_step("serial for i in 0..3 { a += 1; }", "a loop over a range runs in order anyway");
@@ -78,11 +84,14 @@ TEST(Loops, Regions) {
   bad_step("for c in G.boundary(1, left) { g[c] = 1; }", "a side of a grid is wanted here", "left", "x_low");
   bad_step("for c in G.boundary(1, z_low) { g[c] = 1; }", "has no side `z_low`", "z_low");
   bad_step("a = real(G.interior(1));", "stands in the head of a loop only", "G.interior");
-  expect_error("grid G(4) boundary periodic; state g[G]: real; step { for c in G.boundary(1, x_low) { g[c] = 1; } }", "is periodic along this axis", "x_low");
+  expect_error("grid G(4) boundary periodic; state g[G]: real; step { for c in G.boundary(1, x_low) { g[c] = 1; } }",
+               "is periodic along this axis", "x_low");
 }
 
 TEST(Jumps, WhereTheyStand) {
-  good_step("for i in 0..3 { if i == 1 { continue; } if i == 2 { break; } } while a > 1 { a /= 2; break; } serial for p in P { if u[p] > 1 { break; } }");
+  good_step(
+      "for i in 0..3 { if i == 1 { continue; } if i == 2 { break; } } while a > 1 { a /= 2; break; } serial for p in P "
+      "{ if u[p] > 1 { break; } }");
   good_loop("if u[p] > 1 { continue; } for q in Q { break; } while true { break; }");
   bad_loop("break;", "`break` cannot stop the others", "break;", "serial for");
   bad_step("break;", "`break` stands outside of any loop", "break;");
@@ -92,24 +101,33 @@ TEST(Jumps, WhereTheyStand) {
 }
 
 TEST(Stacks, Use) {
-  good_loop("var s: stack<vec2>; s.push(v[p]); s.push(0); let t = s.pop(); var r = s.pop(); r = s.pop(); r += s.pop(); v[p] = t + r;");
-  good_step("var s: stack<real[P]>; s.push(u); u = s.pop(); let old = s.pop(); u = old; var i: stack<int>; i.push(index(P(0)));");
-  good_step("var s: stack<real>; serial for p in P { s.push(u[p]); } serial for p in reversed(P) { let x = s.pop(); u[p] = x; }");
+  good_loop(
+      "var s: stack<vec2>; s.push(v[p]); s.push(0); let t = s.pop(); var r = s.pop(); r = s.pop(); r += s.pop(); v[p] "
+      "= t + r;");
+  good_step(
+      "var s: stack<real[P]>; s.push(u); u = s.pop(); let old = s.pop(); u = old; var i: stack<int>; "
+      "i.push(index(P(0)));");
+  good_step(
+      "var s: stack<real>; serial for p in P { s.push(u[p]); } serial for p in reversed(P) { let x = s.pop(); u[p] = "
+      "x; }");
   good_step("var s: stack<vec2[3]>; s.push([0, 0, vec2(1, 1)]); var z: stack<P>; z.push(P(0));");
-  bad_step("var s: stack<real>; for p in P { s.push(u[p]); }", "the stack `s` is shared by all iterations of this parallel loop", "s", "serial for");
+  bad_step("var s: stack<real>; for p in P { s.push(u[p]); }",
+           "the stack `s` is shared by all iterations of this parallel loop", "s", "serial for");
   bad_loop("var s: stack<real>; s.push(1); u[p] = 1 + s.pop();", "pop stands alone on the right side", "s.pop()");
   bad_loop("var s: stack<real>; s.pop();", "pop stands alone on the right side");
   bad_loop("var s: stack<real>; s.push(v[p]);", "this is a vec2, but a real is wanted for this stack", "v[p]");
   bad_loop("var s: stack<real>; s.add(1);", "a stack has no `add`", "s.add");
   bad_loop("var s: stack<real>; let t = s; u[p] = t;", "`s` is a stack, not a value", "s", "pop()");
-  bad_loop("var s: stack<real>; var t: stack<real>; s = t;", "is a stack");
+  bad_loop("var s: stack<real>; var t: stack<real>; s = t;", "a stack cannot be assigned", "s");
   bad_loop("let s: stack<real> = 0; u[p] = 1;", "a stack starts empty");
   bad_loop("var s: stack<real[P]>; u[p] = 1;", "a stack of whole fields cannot be declared inside", "s");
   bad_step("var s: stack<stack<real>>; a = 1;", "a stack of stacks");
 }
 
 TEST(Variables, TypesAndValues) {
-  good_step("var e: real; var h: real[4]; var q: P; var z: mat3; h[1] = e + z[0, 0]; u[q] = h[0]; let b: bool = true; if b { a = h[1]; }");
+  good_step(
+      "var e: real; var h: real[4]; var q: P; var z: mat3; h[1] = e + z[0, 0]; u[q] = h[0]; let b: bool = true; if b { "
+      "a = h[1]; }");
   bad_step("var x; a = x;", "`x` needs a type or a value", "x");
   bad_step("let x: real = u; a = x;", "this is a whole field real[P], but `x` is a real", "u");
   good_step("let x = 1.0; let y = x * 2; a = y; { let y2 = y; a = y2; }");
@@ -117,9 +135,12 @@ TEST(Variables, TypesAndValues) {
 }
 
 TEST(Time, NowAndRows) {
-  expect_good("param f[time]: real; param o[time, P]: vec2; space P; state x[P]: vec2; state z: real; init { z = f[now]; }\n"
-              "step { z += f[now + 1] + f[time(0)]; for p in P { x[p] += o[now, p] * real(step_index); } for t in 0..steps { z += f[time(t)]; } for t in time { z += f[t]; } }");
-  expect_error("param f[time]: real; state z: real; step { z = f[step_index]; }", "a reference to `time` is wanted here", "step_index", "time(step_index)");
+  expect_good(
+      "param f[time]: real; param o[time, P]: vec2; space P; state x[P]: vec2; state z: real; init { z = f[now]; }\n"
+      "step { z += f[now + 1] + f[time(0)]; for p in P { x[p] += o[now, p] * real(step_index); } for t in 0..steps { z "
+      "+= f[time(t)]; } for t in time { z += f[t]; } }");
+  expect_error("param f[time]: real; state z: real; step { z = f[step_index]; }",
+               "a reference to `time` is wanted here", "step_index", "time(step_index)");
 }
 
 }  // namespace

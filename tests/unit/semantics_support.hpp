@@ -43,7 +43,8 @@ inline void expect_good(const std::string& text) {
 }
 
 /// The program has exactly one error; its message, its place (the marked text) and its help contain what is given.
-inline void expect_error(const std::string& text, const std::string& message, const std::string& place = "", const std::string& help = "") {
+inline void expect_error(const std::string& text, const std::string& message, const std::string& place = "",
+                         const std::string& help = "") {
   const auto c = check_text(text);
   ASSERT_EQ(count_errors(*c), 1u) << text << "\n" << c->messages();
   for (const Diagnostic& d : c->diagnostics.list) {
@@ -65,20 +66,25 @@ inline void expect_warning(const std::string& text, const std::string& message) 
 
 /// The declarations that most small tests need, with one statement list in a step.
 inline std::string in_step(const std::string& statements) {
-  return "size n = 4; const c = 2; const half = 0.5; space P(n); space Q; grid G(n, n) boundary clamp; grid L(n) boundary zero;\n"
+  return "size n = 4; const c = 2; const half = 0.5; space P(n); space Q; grid G(n, n) boundary clamp; grid L(n) "
+         "boundary zero;\n"
          "param k: real = 1; param w[P]: real; input ends[Q]: P[2]; input table[P]: int;\n"
-         "state a: real = 0; state u[P]: real; state v[P]: vec2; state g[G]: real; state m[P]: mat2; state l[L]: real;\n"
-         "step {\n" + statements + "\n}\n";
+         "state a: real = 0; state u[P]: real; state v[P]: vec2; state g[G]: real; state m[P]: mat2; state l[L]: "
+         "real;\n"
+         "step {\n" +
+         statements + "\n}\n";
 }
 
 inline std::string in_loop(const std::string& statements) { return in_step("for p in P {\n" + statements + "\n}"); }
 
 inline void good_step(const std::string& statements) { expect_good(in_step(statements)); }
 inline void good_loop(const std::string& statements) { expect_good(in_loop(statements)); }
-inline void bad_step(const std::string& statements, const std::string& message, const std::string& place = "", const std::string& help = "") {
+inline void bad_step(const std::string& statements, const std::string& message, const std::string& place = "",
+                     const std::string& help = "") {
   expect_error(in_step(statements), message, place, help);
 }
-inline void bad_loop(const std::string& statements, const std::string& message, const std::string& place = "", const std::string& help = "") {
+inline void bad_loop(const std::string& statements, const std::string& message, const std::string& place = "",
+                     const std::string& help = "") {
   expect_error(in_loop(statements), message, place, help);
 }
 

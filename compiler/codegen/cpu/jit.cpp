@@ -2,13 +2,15 @@
 #include "codegen/cpu/jit.hpp"
 
 #include <dlfcn.h>
-#include <sleef.h>
 
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/Support/MemoryBuffer.h>
 
 #include "codegen/cpu/target.hpp"
+
+// Declared here, since sleef.h hides it unless the compiler itself has fast fma.
+extern "C" double Sleef_finz_sind1_u10purecfma(double);
 
 namespace adjoule::codegen {
 namespace {
