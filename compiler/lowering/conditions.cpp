@@ -62,6 +62,8 @@ bool is_computed(const Context& c, const Expr& e) {
 /// The conditional from condition number `at` on.
 Value conditional_from(Context& c, const Expr& e, size_t at, const Type& type) {
   if (at + 1 == e.args.size()) return lower_as(c, e.args[at], type);
+  Nesting nesting(c, e.span);
+  if (nesting.too_deep()) return c.ir().zero(type);
   Value condition = lower_expression(c, e.args[at]);
   const Expr& yes = e.args[at + 1];
   const Expr& no = e.args[at + 2];

@@ -3,6 +3,14 @@
 
 namespace adjoule::lowering {
 
+Nesting::Nesting(Context& context, Span span) : context_(context) {
+  if (++context_.depth == deepest + 1) {
+    context_.diagnostics.error(span, "more than " + std::to_string(deepest) + " blocks stand inside one another here, counting called "
+                               "functions, else-if chains, and what follows each early `continue`, `break` or `return`",
+                               "put the cases into a field or an array and look the right one up");
+  }
+}
+
 VariableId new_variable(Context& c, std::string name, Type type, Value value) {
   c.variables.push_back({.name = std::move(name), .type = std::move(type), .current = value});
   return static_cast<VariableId>(c.variables.size() - 1);

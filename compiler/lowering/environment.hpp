@@ -76,6 +76,7 @@ struct Context {
   Value now = ir::no_value;
   ParallelLoop* loop = nullptr;                     // the parallel loop whose accesses are recorded
   std::unordered_map<Value, int32_t> integers;      // int values that are constants
+  int depth = 0;                                    // of nested blocks around the current one, inlined calls included
 
   ir::Builder& ir() { return *builder; }
   const syntax::Program& ast() const { return *checked.ast; }
@@ -113,6 +114,21 @@ class Swap {
  private:
   T& place_;
   T before_;
+};
+
+/// Counts one more nested block while it lives. Early exits and else-if chains nest what stands flat in the text, so the
+/// limit of the parser is not enough: past `deepest` it is an error and nothing deeper is lowered.
+class Nesting {
+ public:
+  Nesting(Context& context, Span span);
+  ~Nesting() { --context_.depth; }
+  Nesting(const Nesting&) = delete;
+  Nesting& operator=(const Nesting&) = delete;
+  bool too_deep() const { return context_.depth > deepest; }
+
+ private:
+  static constexpr int deepest = 600;
+  Context& context_;
 };
 
 VariableId new_variable(Context& c, std::string name, Type type, Value current = ir::no_value);

@@ -44,6 +44,8 @@ Sequence with_rest(const syntax::Block& block, const Sequence& rest) {
 
 /// Branch number `at` of an `if` and the ones after it.
 void lower_branches(Context& c, const Stmt& s, size_t at, const Sequence& rest, const std::vector<VariableId>& carried) {
+  Nesting nesting(c, s.span);
+  if (nesting.too_deep()) return;
   if (at == s.branches.size()) {
     lower_sequence(c, with_rest(s.otherwise ? *s.otherwise : syntax::Block{}, rest));
     return;
@@ -149,6 +151,9 @@ void lower_statement(Context& c, const Stmt& s) {
 }
 
 void lower_sequence(Context& c, const Sequence& statements) {
+  if (statements.empty()) return;
+  Nesting nesting(c, statements.front()->span);
+  if (nesting.too_deep()) return;
   for (size_t i = 0; i < statements.size(); ++i) {
     const Stmt& s = *statements[i];
     if (s.kind == StmtKind::break_ || s.kind == StmtKind::continue_ || s.kind == StmtKind::return_) {

@@ -12,15 +12,6 @@ struct Running {
   size_t first_solid = 0;  // the first operand that is an int and not fluid
 };
 
-const char* verb(char sign) {
-  switch (sign) {
-    case '+': return "added";
-    case '-': return "subtracted";
-    case '*': return "multiplied";
-    default: return "divided";
-  }
-}
-
 Type add_types(const Type& a, const Type& b, char sign) {
   if (a == b && a.is_array() && sign == '+' && (a.differentiable() || a.element == Element::integer)) return a;
   return broadcast(a, b);
@@ -57,16 +48,9 @@ std::string combine_help(const Type& a, const Type& b, char sign) {
 
 void report_combination(Checker& c, const Expr& e, size_t i, const Type& a, const Type& b) {
   const char sign = e.signs[i];
-  const std::string how = sign == '/'   ? " cannot be divided by "
-                          : sign == '-' ? " is not a thing to subtract from "
-                                        : " and ";
-  std::string message;
-  if (sign == '/')
-    message = a_type(c, a) + how + a_type(c, b);
-  else if (sign == '-')
-    message = a_type(c, b) + " cannot be subtracted from " + a_type(c, a);
-  else
-    message = a_type(c, a) + how + a_type(c, b) + " cannot be " + verb(sign);
+  std::string message = a_type(c, a) + " and " + a_type(c, b) + " cannot be " + (sign == '*' ? "multiplied" : "added");
+  if (sign == '/') message = a_type(c, a) + " cannot be divided by " + a_type(c, b);
+  if (sign == '-') message = a_type(c, b) + " cannot be subtracted from " + a_type(c, a);
   c.diagnostics.error(join(e.args[0].span, e.args[i].span), message, combine_help(a, b, sign));
 }
 

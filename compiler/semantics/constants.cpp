@@ -165,10 +165,10 @@ Value int_builtin(const std::string& name, const std::vector<Number>& arguments)
   return {};
 }
 
-Value dot(const Number& a, const Number& b) {
+double dot(const Number& a, const Number& b) {
   double sum = 0;
   for (size_t i = 0; i < std::min(a.reals.size(), b.reals.size()); ++i) sum += a.reals[i] * b.reals[i];
-  return real_number(sum);
+  return sum;
 }
 
 Value identity(const Number& size) {
@@ -181,11 +181,11 @@ Value identity(const Number& size) {
 Value linear_builtin(const std::string& name, const std::vector<Number>& arguments) {
   const Number& a = arguments[0];
   if (name == "identity") return identity(a);
-  if (name == "dot") return dot(a, arguments[1]);
-  if (name == "norm_squared") return dot(a, a);
-  if (name == "norm") return real_number(std::sqrt(dot(a, a)->reals[0]));
+  if (name == "dot") return real_number(dot(a, arguments[1]));
+  if (name == "norm_squared") return real_number(dot(a, a));
+  if (name == "norm") return real_number(std::sqrt(dot(a, a)));
   if (name == "normalize") {
-    const double length = std::sqrt(dot(a, a)->reals[0]);
+    const double length = std::sqrt(dot(a, a));
     return elementwise(a, real_number(length), [](double x, double n) { return n == 0 ? 0.0 : x / n; });
   }
   return {};

@@ -5,8 +5,8 @@ usage: check_docs.py ADJOULE PAGE.md          (ADJOULE: the command that is test
 A block ```adj is a complete program and must pass `adjoule check`; with a name behind it, ```adj ball.adj, it is also written
 under that name for the commands of the page. A block ```adj fragment is left alone.
 A block ```console holds commands, each after "$ " (a line that ends with \\ goes on in the next one), and what they print.
-The commands run in a copy of the page's folder. Numbers may differ by a little (1 part in 10^6, or 1e-9), what is below a
-"…" by everything, and a line that tells times ("compiled in …") is not compared.
+The commands run in a copy of the page's folder, and must succeed. Numbers may differ by a little (1 part in 10^6, or 1e-9),
+what is below a "…" by everything, and a line that tells times ("compiled in …") is not compared.
 """
 import os
 import re
@@ -93,6 +93,8 @@ def check_page(page, adjoule, folder, environment):
                 checked += 1
                 answer = run(command, folder, environment)
                 found = difference(expected, answer.stdout.splitlines())
+                if answer.returncode:
+                    found = f"exit status {answer.returncode}\n{answer.stdout}"
                 if found:
                     complain(line, f"$ {command}\n{found}")
     print(f"{page.name}: {checked} programs and commands, {wrong} wrong")

@@ -6,8 +6,8 @@
 namespace adjoule::lowering::test {
 namespace {
 
-const std::string values = "const a = 1.0000000149011612; const b = 0.9999999850988388; const c = -1.0;\n"
-                           "param p: real = 1.0000000149011612; param q: real = 0.9999999850988388; param s: real = -1;";
+// (1 + 2^-30)^2 = 1 + 2^-29 + 2^-60: the last term survives only in a fused sum.
+const std::string values = "param p: real = 1.000000000931322574615478515625; param q: real = 1.000000000931322574615478515625; param s: real = -1;";
 
 TEST(LoweringExpressions, NumbersConvertWhereRealsAreWanted) {
   EXPECT_EQ(value_of_expression("7 / 2"), 3.5);
@@ -33,7 +33,7 @@ TEST(LoweringExpressions, BroadcastingAndMatrixProducts) {
 }
 
 TEST(LoweringExpressions, ProductsAreFusedIntoSums) {
-  double a = 1.0000000149011612, b = 0.9999999850988388;
+  double a = 1.000000000931322574615478515625, b = a;
   double fused = std::fma(a, b, -1.0), rounded = a * b - 1.0;
   ASSERT_NE(fused, rounded);
   EXPECT_EQ(value_of_expression("p * q + s", values), fused);
@@ -128,7 +128,7 @@ TEST(LoweringExpressions, References) {
 
 TEST(LoweringExpressions, IndicesOutOfRangeAreFaults) {
   auto fault = [](const std::string& statements) {
-    Run run("space P(3); param k: int = 3; param w[P]: real; state r: real; init { " + statements + " }", {});
+    Instance run("space P(3); param k: int = 3; param w[P]: real; state r: real; init { " + statements + " }", {});
     EXPECT_TRUE(run.fault()) << statements;
     return run.fault() ? std::string(run.lowered().sources.text(run.fault()->span)) : "";
   };
@@ -141,7 +141,7 @@ TEST(LoweringExpressions, IndicesOutOfRangeAreFaults) {
 }
 
 TEST(LoweringExpressions, Time) {
-  Run run("input f[time]: real; state a: real; state b: real; state k: int;\n"
+  Instance run("input f[time]: real; state a: real; state b: real; state k: int;\n"
           "init { a = f[now]; } step { b += f[now + 1] * 10 + f[time(step_index)]; k = step_index; }\n"
           "loss { return f[now] + real(steps); }",
           {.fields = {{"f", {1, 2, 3, 4}}}, .steps = 3});

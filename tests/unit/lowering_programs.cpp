@@ -42,12 +42,12 @@ TEST(LoweringPrograms, BackSubstitutionIsOneSerialLoop) {
 }
 
 TEST(LoweringPrograms, TablesAndSignatures) {
-  Run run("size n = 3; size m = n + 1; space P(n * 2); grid G(n, m) boundary (periodic, clamp);\n"
+  Instance run("size n = 3; size m = 4; space P(n * 2); grid G(n, m) boundary (periodic, clamp);\n"
           "param a[P]: real = 2; input b: vec2 = vec2(1, n); state x[P]: real; state y: real = 5; state z: int;\n"
           "init { x = a; } step { y += 1; } loss first { return y; } loss { return x[P(0)]; }",
           {.steps = 3});
   const ir::Program& program = run.program();
-  EXPECT_EQ(program.sizes.size(), 2u);
+  ASSERT_EQ(program.sizes.size(), 2u);
   EXPECT_EQ(program.size_defaults.outputs().size(), 2u);
   EXPECT_EQ(program.extents.outputs().size(), 3u);
   EXPECT_EQ(program.init.inputs().size(), 6u);

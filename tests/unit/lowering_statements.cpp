@@ -7,7 +7,7 @@ namespace adjoule::lowering::test {
 namespace {
 
 TEST(LoweringStatements, ComponentsEntriesAndElements) {
-  EXPECT_EQ(result_of("vec3", "var v: vec3 = 1; v.x = 2; v.z -= 5; v.y *= 3; r = v;"), (Numbers{2, 3, -4}));
+  EXPECT_EQ(result_of("vec3", "var v = vec3(1, 1, 1); v.x = 2; v.z -= 5; v.y *= 3; r = v;"), (Numbers{2, 3, -4}));
   EXPECT_EQ(result_of("mat2", "var m: mat2; m[0, 1] = 2; m[1, 0] += 3; for k in 0..2 { m[k, k] = 7; } r = m;"), (Numbers{7, 2, 3, 7}));
   EXPECT_EQ(result_of("vec2", "var h: vec2[3]; h[1].y = 4; for k in 0..3 { h[k].x += real(k); } r = h[1] + h[2];"), (Numbers{3, 4}));
   EXPECT_EQ(result_of("real", "let h = [1, 2.5, 3]; var k = 2; r = h[k] - h[1];")[0], 0.5);
@@ -92,10 +92,10 @@ TEST(LoweringStatements, FieldParametersBindSpaces) {
 }
 
 TEST(LoweringStatements, ProcsChangeTheirFields) {
-  Run run("space P(3); state x[P]: real = 1; state y[P]: real = 2;\n"
-          "fn double(x: real) -> real { return 2 * x; } fn half(x: real) -> real { return x / 2; }\n"
+  Instance run("space P(3); state x[P]: real = 1; state y[P]: real = 2;\n"
+          "fn double(a: real) -> real { return 2 * a; }\n"
           "proc apply(f, h: real, u[G]: real) { for p in G { u[p] = f(u[p]) + h; } }\n"
-          "proc both(h: real, u[G]: real, w[G]: real) { apply(double, h, u); for k in 0..2 { apply(double, 0, w); } w[P(0)] += u[P(1)]; }\n"
+          "proc both(h: real, u[G]: real, w[G]: real) { apply(double, h, u); for k in 0..2 { apply(double, 0, w); } w[G(0)] += u[G(1)]; }\n"
           "init { both(1, x, y); apply(double, 0.5, x); }", {});
   EXPECT_EQ(run.state("x"), (Numbers{6.5, 6.5, 6.5}));
   EXPECT_EQ(run.state("y"), (Numbers{11, 8, 8}));
@@ -104,13 +104,13 @@ TEST(LoweringStatements, ProcsChangeTheirFields) {
 TEST(LoweringStatements, Stacks) {
   EXPECT_EQ(value_of_body("var s: stack<real>; for i in 0..5 { s.push(real(i)); } var t = 0.0;\n"
                           "for i in 0..5 { let x = s.pop(); t = 10 * t + x; } return t;"), 43210);
-  Run run("space P(2); state x[P]: real = 1; init { var h: stack<real[P]>;\n"
+  Instance run("space P(2); state x[P]: real = 1; init { var h: stack<real[P]>;\n"
           "for k in 0..3 { h.push(x); for p in P { x[p] = 2 * x[p]; } } x = h.pop(); x = h.pop(); }", {});
   EXPECT_EQ(run.state("x"), (Numbers{2, 2}));
 }
 
 TEST(LoweringStatements, LossesReturnEarly) {
-  Run run("space P(2); param k: int = 1; state x[P]: real = 3;\n"
+  Instance run("space P(2); param k: int = 1; state x[P]: real = 3;\n"
           "loss { if k == 1 { return 5; } var s: real = 0; for p in P { s += x[p]; } return s; }\n"
           "loss late { var s: real = 0; for p in P { s += x[p]; } if s > 10 { return 0; } return s; }", {});
   EXPECT_EQ(run.loss(0), 5);

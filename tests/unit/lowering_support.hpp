@@ -58,9 +58,9 @@ struct Host {
 };
 
 /// One instance of a program, run with the interpreter.
-class Run {
+class Instance {
  public:
-  Run(const std::string& text, const Host& host) : lowered_(lower_good(text)) {
+  Instance(const std::string& text, const Host& host) : lowered_(lower_good(text)) {
     if (!lowered_->program) return;
     set_extents(host);
     for (const ir::FieldInfo& field : program().fields) {
@@ -79,21 +79,24 @@ class Run {
       ++next;
     }
     ADD_FAILURE() << "no state " << name;
-    return {};
+    return {0};
   }
 
   double loss(size_t which = 0) {
     std::vector<ir::Datum> outputs;
+    if (which >= program().losses.size()) return 0;
     execute(program().losses[which], environment_.steps, &outputs);
     return outputs.empty() ? 0 : numbers(outputs[0])[0];
   }
 
   const std::optional<ir::RuntimeFault>& fault() const { return fault_; }
   const Lowered& lowered() const { return *lowered_; }
-  const ir::Program& program() const { return *lowered_->program; }
+  /// Empty when the text was wrong (the test has failed then).
+  const ir::Program& program() const { return lowered_->program ? *lowered_->program : nothing_; }
 
  private:
   std::unique_ptr<Lowered> lowered_;
+  ir::Program nothing_;
   ir::Environment environment_;
   std::vector<ir::Datum> globals_, states_;
   std::optional<ir::RuntimeFault> fault_;
@@ -156,7 +159,7 @@ using Numbers = std::vector<double>;
 
 /// The state `r` after init of a program that consists of `declarations` and one state r of type `type`.
 inline Numbers result_of(const std::string& type, const std::string& statements, const std::string& declarations = "") {
-  Run run(declarations + "\nstate r: " + type + ";\ninit {\n" + statements + "\n}\n", {});
+  Instance run(declarations + "\nstate r: " + type + ";\ninit {\n" + statements + "\n}\n", {});
   if (run.fault()) ADD_FAILURE() << run.fault()->message << "\n" << statements;
   return run.state("r");
 }
