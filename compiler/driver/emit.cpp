@@ -13,6 +13,7 @@
 #include "files.hpp"
 #include "instance.hpp"
 #include "ir/print.hpp"
+#include "lifting/lift.hpp"
 #include "syntax/parse.hpp"
 #include "syntax/print.hpp"
 
@@ -66,17 +67,11 @@ struct Names {
   }
 };
 
-std::string print_all(const ir::Program& program, const std::vector<ir::Procedure>& procedures) {
-  std::string text;
-  for (const ir::Procedure& p : procedures) text += ir::print(program, p);
-  return text;
-}
-
-/// Adjoint and tangent as Adjoule source. (Until the printer of derived source is here: the IR of the derived procedures.)
+/// Adjoint and tangent as Adjoule source.
 std::string print_derivative(const Compilation& c, bool reverse, int loss, const std::vector<int>& wrt) {
   const ir::Program& program = *c.prepared;
-  if (reverse) return print_all(program, gradient_procedures(adjoint::plan_gradient(program, loss, wrt)));
-  return print_all(program, tangent_procedures(adjoint::plan_tangent(program, loss, wrt)));
+  if (reverse) return lifting::adjoint_source(*c.ast, program, adjoint::plan_gradient(program, loss, wrt));
+  return lifting::tangent_source(*c.ast, program, adjoint::plan_tangent(program, loss, wrt));
 }
 
 std::string print_code(const Compilation& c, const EmitOptions& options) {
