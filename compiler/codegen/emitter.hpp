@@ -104,6 +104,7 @@ struct ReduceStatement {
   bool own = false;               // into the loop's own element
   bool conditional = false;       // inside an `if`
   bool shared = false;            // touches memory that other iterations touch too
+  static constexpr int every_pass = -1;
   int pass = 0;                   // of the loop, when it must run several times
   Components pending;             // components of the value, then for fields the element's number (i64; -1: none)
   std::vector<llvm::Value*> buffers;            // for each of `pending`
@@ -147,6 +148,7 @@ class Emitter {
   llvm::MDNode* access_group = nullptr;              // of the parallel loop that is being written
   llvm::Value* ordinal = nullptr;                    // i64: number of the iteration, for lanes
   int active_pass = 0;
+  std::vector<ir::Value> muted;                      // own handles whose stores wait for the last pass
   std::map<ir::OpId, llvm::Value*> hoisted_stacks;
   int kernel_count = 0;
   std::string base_name;
@@ -278,6 +280,7 @@ class Emitter {
   void scan_offsets(ir::BlockId block, const ir::Op& loop, Margins& margins) const;
   bool offset_of_index(const ir::Op& loop, ir::Value reference, size_t& first_axis, std::vector<int64_t>& total) const;
   void emit_pass(const ir::Op& op, Rows& rows);
+  void emit_trial_pass(const ir::Op& op, Rows& rows);
   void emit_rows(const ir::Op& op, Rows& rows, std::vector<llvm::Value*>& outer, llvm::Value* row_ok);
   llvm::Value* away_from_edges(const AxisRange& axis, llvm::Value* counter, const Margins& margins, size_t level);
   void emit_row(const ir::Op& op, Rows& rows, llvm::ArrayRef<llvm::Value*> outer, llvm::Value* row_ok);
@@ -289,7 +292,7 @@ class Emitter {
   // --- reductions.cpp
   int plan_reductions(const ir::Op& op);             // the number of passes
   void find_reductions(ir::BlockId block, bool nested, bool conditional, const ir::Op& loop);
-  void choose_ways(size_t handle, bool may_repeat, int& passes);
+  void choose_ways(size_t handle, int& passes);
   bool is_own_element(const ir::Op& loop, const ir::Op& reduce) const;
   bool is_sum(const ReduceStatement& s) const;       // of reals, into a scalar
   void begin_scalar(Handle& handle, const Components& initial);

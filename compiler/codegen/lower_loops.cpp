@@ -273,11 +273,39 @@ void Emitter::emit_loop_kernel(const ir::Op& op, std::vector<Components>& result
   bool shares_memory = !hoisted_stacks.empty();
   for (const ReduceStatement& s : statements) shares_memory = shares_memory || s.shared;
   if (!shares_memory) access_group = llvm::MDNode::getDistinct(m.context(), {});
-  for (active_pass = 0; active_pass < passes; ++active_pass) emit_pass(op, rows);
+  for (active_pass = 0; active_pass + 1 < passes; ++active_pass) emit_trial_pass(op, rows);
+  emit_pass(op, rows);
   release_hoisted_stacks();
   for (const Handle& handle : handles) {
     if (!handle.type.field) results.push_back(finish_scalar(handle));
   }
+}
+
+/// A pass before the last: own elements must be as they were when the next one starts. Handles that the body reads are
+/// replaced by copies, the others are not stored to.
+void Emitter::emit_trial_pass(const ir::Op& op, Rows& rows) {
+  std::vector<std::pair<const Handle*, Components>> replaced;
+  for (const Handle& handle : handles) {
+    if (handle.mode != ir::Mode::own) continue;
+    bool read = contains(op.blocks[0], [&](const ir::Op& inner) {
+      return (inner.code == Opcode::load || inner.code == Opcode::reduce) && inner.operands[0] == handle.value;
+    });
+    if (!read) {
+      muted.push_back(handle.value);
+      continue;
+    }
+    replaced.emplace_back(&handle, at(handle.value));
+    llvm::Value* bytes = field_bytes(handle.type);
+    llvm::Value* copy = allocate(bytes);
+    b.CreateMemCpy(copy, llvm::Align(64), at(handle.value)[0], llvm::Align(64), bytes);
+    set(handle.value, {copy});
+  }
+  emit_pass(op, rows);
+  for (auto& [handle, original] : replaced) {
+    release(at(handle->value)[0], field_bytes(handle->type));
+    set(handle->value, original);
+  }
+  muted.clear();
 }
 
 /// The whole loop once. More passes than one are needed only by reductions that cannot keep their values.

@@ -3,6 +3,8 @@
 // A loop's own index needs no test, nor does an offset that the loop's margins cover: then the element's number is plain i64
 // arithmetic on the loop counter, which LLVM turns into contiguous vector accesses. Everything else goes through the rule of
 // the axis: periodic and clamp give a coordinate inside, zero gives a clamped address and a flag to select 0 by.
+#include <algorithm>
+
 #include "codegen/emitter.hpp"
 
 namespace adjoule::codegen {
@@ -261,6 +263,7 @@ void Emitter::emit_load(const ir::Op& op) {
 }
 
 void Emitter::emit_store(const ir::Op& op) {
+  if (std::find(muted.begin(), muted.end(), op.operands[0]) != muted.end()) return;
   const Type& field = p.type(op.operands[0]);
   Place place = element_place(field, op.operands.data() + 1, field.spaces.size());
   store_element(at(op.operands[0])[0], field, place, at(op.operands.back()));

@@ -6,9 +6,8 @@
 //   row     after each row, or each 1024 iterations of it: sums in 16 lanes, everything else one by one; stays in cache
 //   whole   after the whole loop: the second and later statements into one target, whose turn comes only then
 // A statement inside inner loops has any number of values, and is carried out in place: sums of scalars lane by lane, the
-// rest in the order of the loop. Where several such statements reduce into one target, the loop runs once for each of them,
-// if it has no other effects; if it has, they are carried out in program order within the iteration, the one place
-// where the order is not that of the interpreter.
+// rest in the order of the loop. Where several such statements reduce into one target, the loop runs once for each of them
+// (LLVM drops from each run what only the others need); until the last run, own elements are changed in a copy, if at all.
 #include "codegen/rows.hpp"
 
 #include <limits>
@@ -127,20 +126,12 @@ bool Emitter::is_own_element(const ir::Op& loop, const ir::Op& reduce) const {
 /// Chooses how each statement is carried out; returns how often the loop must run.
 int Emitter::plan_reductions(const ir::Op& op) {
   find_reductions(op.blocks[0], false, false, op);
-  bool may_repeat = !contains(op.blocks[0], [&](const ir::Op& inner) {
-    if (inner.code == Opcode::store) return true;
-    if (inner.code != Opcode::reduce) return false;
-    for (const Handle& handle : handles) {
-      if (handle.value == inner.operands[0]) return handle.mode == ir::Mode::own;
-    }
-    return false;
-  });
   int passes = 1;
-  for (size_t handle = 0; handle < handles.size(); ++handle) choose_ways(handle, may_repeat, passes);
+  for (size_t handle = 0; handle < handles.size(); ++handle) choose_ways(handle, passes);
   return passes;
 }
 
-void Emitter::choose_ways(size_t handle, bool may_repeat, int& passes) {
+void Emitter::choose_ways(size_t handle, int& passes) {
   std::vector<ReduceStatement*> mine;
   bool nested = false, own = true;
   for (ReduceStatement& s : statements) {
@@ -151,8 +142,11 @@ void Emitter::choose_ways(size_t handle, bool may_repeat, int& passes) {
     auto begin = [&](const ReduceStatement* r) { return p.op(r->op).operands.begin() + 1; };
     own = own && s.own && std::equal(begin(&s), p.op(s.op).operands.end() - 1, begin(mine[0]), p.op(mine[0]->op).operands.end() - 1);
   }
-  if (handles[handle].mode == ir::Mode::own) return;   // in place, each at once
-  bool repeat = nested && mine.size() > 1 && may_repeat && !is_sum(*mine[0]);
+  if (handles[handle].mode == ir::Mode::own) {   // in place, each at once, like a store
+    for (ReduceStatement* s : mine) s->pass = ReduceStatement::every_pass;
+    return;
+  }
+  bool repeat = nested && mine.size() > 1;
   for (size_t i = 0; i < mine.size(); ++i) {
     ReduceStatement& s = *mine[i];
     if (is_sum(s)) {
@@ -333,7 +327,7 @@ void Emitter::emit_reduce(ir::OpId id) {
   for (ReduceStatement& candidate : statements) {
     if (candidate.op == id) s = &candidate;
   }
-  if (s && s->pass != active_pass) return;
+  if (s && s->pass != active_pass && s->pass != ReduceStatement::every_pass) return;
   if (!type.field) {
     if (s->way == Way::lanes) return add_to_lane(*s, value);
     if (s->way != Way::plain) s->pending = value;

@@ -171,6 +171,28 @@ TEST_P(Reductions, ScatterFromInnerLoops) {
   compare(world, b.take(), {random_field(world, x_type)});
 }
 
+// The adjoint of nbody: two statements into one field from an inner loop, beside own elements that are read and written.
+// The loop runs twice, and the first run must leave the own elements alone.
+TEST_P(Reductions, RepeatedLoopsKeepOwnElements) {
+  SpaceId s = world.space("Body", 23);
+  Type field = field_of(real_type(), {s});
+  Builder b(world.program, "pairs");
+  Value x = b.input(field, "x"), v = b.input(field, "v"), w = b.input(field, "w"), bar = b.input(field, "bar");
+  b.set_outputs(b.loop({world.over(s)}, {bar, v, w, v}, {Mode::reduce_add, Mode::own, Mode::own, Mode::own}, [&](std::span<const Value> i, std::span<const Value> h) {
+    Value here = b.multiply(b.load(h[1], {i[0]}), b.constant(0.9));
+    b.store(h[1], {i[0]}, here);
+    b.store(h[2], {i[0]}, b.multiply(here, here));
+    b.for_({.space = s}, {}, {}, [&](Value j, std::span<const Value>) {
+      Value d = b.subtract(b.load(x, {j}), b.multiply(b.load(x, {i[0]}), b.load(h[1], {i[0]})));
+      b.reduce(h[0], {i[0]}, b.negate(d));
+      b.reduce(h[0], {j}, d);
+      b.reduce(h[3], {i[0]}, d);
+      return Values{};
+    });
+  }));
+  compare(world, b.take(), {random_field(world, field), random_field(world, field, 2), random_field(world, field, 3), random_field(world, field, 4)});
+}
+
 TEST_P(Reductions, OwnElements) {
   SpaceId g = world.grid("G", {6, 50}, {Boundary::periodic, Boundary::periodic}), s = world.space("S", 5);
   Type field = field_of(vector_type(2), {g, s});
