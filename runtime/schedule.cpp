@@ -18,7 +18,7 @@ Schedule keep_every_step(int32_t steps) {
 }
 
 Schedule two_snapshots(int32_t steps) {
-  int32_t a = steps / 3, b = steps - (steps - a) / 2;
+  int32_t a = steps / 3, b = a + (steps - a) / 2;
   return {at(Kind::snapshot, 0, 0), stretch(Kind::advance, 0, a),
           at(Kind::snapshot, a, 1), stretch(Kind::advance, a, b),
           stretch(Kind::keep, b, steps), {}, stretch(Kind::reverse, b, steps),

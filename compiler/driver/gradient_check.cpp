@@ -110,9 +110,10 @@ BestDifference sweep(Probe& probe, const std::vector<double>& direction, double 
   return best;
 }
 
-/// g · d against the tangent's answer, relative to the sum of |g d|: rounding of the terms is no error.
+/// g · d against the tangent's answer, relative to the sum of |g d|: rounding of the terms is no error. Nor is a tangent that
+/// is rounding of the loss where the gradient is exactly zero: `floor`.
 double dot_product_test(runtime::Instance& tested, const CheckSettings& settings, int field, const Array& gradient,
-                        RandomNumbers& random) {
+                        RandomNumbers& random, double floor) {
   double worst = 0;
   const std::string& name = tested.manifest().fields[static_cast<size_t>(field)].name;
   for (int r = 0; r < 2; ++r) {
@@ -122,7 +123,7 @@ double dot_product_test(runtime::Instance& tested, const CheckSettings& settings
     for (size_t i = 0; i < direction.reals.size(); ++i) size += std::fabs(direction.reals[i] * gradient.reals[i]);
     double by_tangent = tested.tangent(settings.steps, settings.loss, {{name, direction}}).derivative;
     double difference = std::fabs(dot(gradient.reals, direction.reals) - by_tangent);
-    size = std::max(size, std::fabs(by_tangent));
+    size = std::max({size, std::fabs(by_tangent), floor});
     double error = size == 0 ? 0 : difference / size;
     if (!(error <= worst)) worst = error;   // NaN counts as worse
   }
@@ -135,10 +136,10 @@ ParameterCheck check_parameter(runtime::Instance& tested, runtime::Instance& exa
   result.name = tested.manifest().fields[static_cast<size_t>(field)].name;
   const Array& g = gradient.of.at(result.name);
   result.numbers = g.count();
-  result.tangent_error = dot_product_test(tested, settings, field, g, random);
 
   Probe probe{exact, settings, field, exact.value(field)};
   double scale = scale_of(probe.base);
+  result.tangent_error = dot_product_test(tested, settings, field, g, random, 1e-2 * std::fabs(gradient.loss) / scale);
   if (probe.is_state()) probe.base.reals.assign(probe.base.reals.size(), 0.0);
   double largest = 0;
   for (double x : g.reals) largest = std::max(largest, std::fabs(x));

@@ -5,13 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <nlopt.hpp>
 
 namespace adjoule::driver {
 namespace {
-
-struct StopNow {};
 
 constexpr double first_step = 0.1;         // length of the scaled gradient at the start
 constexpr double worthwhile = 1e-9;        // a relative gain that justifies another beginning
@@ -31,7 +30,10 @@ class Scaled {
   }
 
   double operator()(const std::vector<double>& y, std::vector<double>& dy) {
-    if (result_.iterations >= options_.iterations) throw StopNow{};
+    if (result_.iterations >= options_.iterations) {
+      result_.reason = "no more iterations";
+      throw StopMinimizing{};
+    }
     std::vector<double> x = unscaled(y), g(y.size());
     double value = problem_.evaluate(x, g);
     if (++result_.iterations == 1) result_.first_value = value;
@@ -40,8 +42,7 @@ class Scaled {
       result_.best = x;
     }
     if (options_.progress && !options_.progress({result_.iterations, value, result_.value, norm_of(g)})) {
-      result_.reason = "stopped";
-      throw StopNow{};
+      throw StopMinimizing{};
     }
     for (size_t i = 0; i < y.size(); ++i) dy[i] = g[i] * problem_.scale[i];
     if (factor_ == 0 && std::isfinite(value)) factor_ = norm_of(dy) > 0 ? first_step / norm_of(dy) : 1;
@@ -83,30 +84,44 @@ class Scaled {
   }
 };
 
+/// NLopt turns every exception into its own; the true one is kept here.
+struct Guarded {
+  Scaled& function;
+  std::exception_ptr problem;
+
+  static double evaluate(const std::vector<double>& y, std::vector<double>& g, void* data) {
+    auto& self = *static_cast<Guarded*>(data);
+    std::vector<double> dy(y.size());
+    try {
+      double value = self.function(y, dy);
+      if (!g.empty()) g = dy;
+      return value;
+    } catch (...) {
+      self.problem = std::current_exception();
+      throw nlopt::forced_stop();
+    }
+  }
+};
+
 void lbfgs(const MinimizeProblem& problem, Scaled& function) {
   auto n = static_cast<unsigned>(problem.start.size());
-  auto objective = [](const std::vector<double>& y, std::vector<double>& g, void* data) {
-    std::vector<double> dy(y.size());
-    double value = (*static_cast<Scaled*>(data))(y, dy);
-    if (!g.empty()) g = dy;
-    return value;
-  };
   std::vector<double> lower = function.scaled(problem.lower), upper = function.scaled(problem.upper);
   double before = std::numeric_limits<double>::infinity();
   while (true) {
     nlopt::opt solver(nlopt::LD_LBFGS, n);
     solver.set_lower_bounds(lower);
     solver.set_upper_bounds(upper);
-    solver.set_min_objective(objective, &function);
+    Guarded guarded{function, nullptr};
+    solver.set_min_objective(&Guarded::evaluate, &guarded);
     solver.set_ftol_rel(1e-15);
     solver.set_xtol_rel(1e-12);
     std::vector<double> y = function.scaled(function.result().best);
     double value = 0;
     try {
       solver.optimize(y, value);
-    } catch (const nlopt::roundoff_limited&) {   // as near as it gets, from here
-    } catch (const std::runtime_error&) {        // a line search that failed: another beginning may help
+    } catch (const std::runtime_error&) {   // rounding, or a line search that failed: another beginning may help
     }
+    if (guarded.problem) std::rethrow_exception(guarded.problem);
     double best = function.result().value;
     if (!(before - best > worthwhile * std::fabs(best))) break;
     before = best;
@@ -138,8 +153,8 @@ MinimizeResult minimize(const MinimizeProblem& problem, const MinimizeOptions& o
   try {
     if (options.adam) adam(problem, options, function);
     else lbfgs(problem, function);
-  } catch (const StopNow&) {
-    if (function.result().reason.empty()) function.result().reason = "no more iterations";
+  } catch (const StopMinimizing&) {
+    if (function.result().reason.empty()) function.result().reason = "stopped";
   }
   return function.result();
 }

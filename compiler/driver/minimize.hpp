@@ -6,8 +6,12 @@
 
 namespace adjoule::driver {
 
+/// `evaluate` may throw it to end the search; the best point so far is the result.
+struct StopMinimizing {};
+
 struct MinimizeProblem {
-  /// The function and its gradient (same length as the variables). A value that is not finite is a place to stay away from.
+  /// The function and its gradient (same length as the variables). A value that is not finite is a place to stay
+  /// away from. What else it throws ends the search and reaches the caller.
   std::function<double(const std::vector<double>& x, std::vector<double>& gradient)> evaluate;
   std::vector<double> start, lower, upper;   // bounds may be infinite
   std::vector<double> scale;                 // a typical change of each variable, positive

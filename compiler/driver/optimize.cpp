@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <limits>
 #include <memory>
 
@@ -70,6 +71,40 @@ Variables variables_of(runtime::Instance& instance, const std::vector<int>& wrt)
   }
   return v;
 }
+
+/// The loss and its gradient as a function of the flat variables.
+struct Objective {
+  int64_t steps;
+  int loss;
+  std::vector<int> wrt;
+  runtime::Instance& instance;
+  Variables& variables;
+  int evaluations = 0;
+
+  double operator()(const std::vector<double>& x, std::vector<double>& g) {
+    variables.set(x);
+    for (size_t k = 0; k < variables.names.size(); ++k) instance.bind(variables.names[k], variables.arrays[k], "");
+    try {
+      Gradient gradient = instance.gradient(steps, loss, wrt);
+      for (const std::string& warning : gradient.warnings) {
+        if (evaluations == 0) fmt::print(stderr, "warning: {}\n", warning);
+      }
+      ++evaluations;
+      size_t next = 0;
+      for (const std::string& name : variables.names) {
+        for (double d : gradient.of.at(name).reals) g[next++] = d;
+      }
+      return gradient.loss;
+    } catch (const runtime::Stopped&) {
+      throw StopMinimizing{};
+    } catch (const Error& e) {
+      // A search may try values with which the program cannot run; it did run with the first ones.
+      if (e.kind != Failure::failed_run || evaluations == 0) throw;
+      std::fill(g.begin(), g.end(), 0.0);
+      return std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+};
 
 /// A typical change of each number: its own size; of a zero, that of the parameter; of a zero parameter, 1.
 std::vector<double> scales_of(const Variables& v) {
@@ -165,7 +200,8 @@ int optimize(const OptimizeOptions& options) {
   if (!options.save_params.empty()) runtime::check_writable(options.save_params);
 
   inner.run(session.steps);   // shapes and defaults are known from here on
-  refuse_nan(session, {inner.loss(loss)});
+  double first_loss = inner.loss(loss);
+  refuse_nan(session, {first_loss});
   Variables v = variables_of(inner, wrt);
   MinimizeProblem problem;
   problem.start = v.flat();
@@ -179,21 +215,8 @@ int optimize(const OptimizeOptions& options) {
 
   watch_for_interrupt();
   inner.settings().stop = &stop_asked;
-  bool warned = false;
-  problem.evaluate = [&](const std::vector<double>& x, std::vector<double>& g) {
-    v.set(x);
-    for (size_t k = 0; k < v.names.size(); ++k) inner.bind(v.names[k], v.arrays[k], "");
-    Gradient gradient = inner.gradient(session.steps, loss, wrt);
-    for (const std::string& warning : gradient.warnings) {
-      if (!warned) fmt::print(stderr, "warning: {}\n", warning);
-    }
-    warned = true;
-    size_t next = 0;
-    for (const std::string& name : v.names) {
-      for (double d : gradient.of.at(name).reals) g[next++] = d;
-    }
-    return gradient.loss;
-  };
+  Objective objective{session.steps, loss, wrt, inner, v};
+  problem.evaluate = std::ref(objective);
   ProgressLine line(options.shared.json ? stderr : stdout, options.iterations);
   MinimizeOptions settings;
   settings.adam = options.method == "adam";
@@ -204,6 +227,7 @@ int optimize(const OptimizeOptions& options) {
     return stop_asked == 0;
   };
   MinimizeResult result = minimize(problem, settings);
+  if (result.iterations == 0) result.value = result.first_value = first_loss;   // stopped at once
   line.end();
   v.set(result.best);
   if (!options.save_params.empty()) {

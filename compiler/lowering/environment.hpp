@@ -77,6 +77,7 @@ struct Context {
   ParallelLoop* loop = nullptr;                     // the parallel loop whose accesses are recorded
   std::unordered_map<Value, int32_t> integers;      // int values that are constants
   int depth = 0;                                    // of nested blocks around the current one, inlined calls included
+  bool depth_reported = false;
 
   ir::Builder& ir() { return *builder; }
   const syntax::Program& ast() const { return *checked.ast; }

@@ -256,7 +256,7 @@ loss { return misfit; }
 }
 
 TEST(Program, TheFirstNaNIsFound) {
-  Instance i = Program::from_string("space P(3);\nstate x[P]: real = 0.5;\nstep { for p in P { x[p] = sqrt(x[p] - 0.3 * index(p)) - 0.1; } }\n"
+  Instance i = Program::from_string("space P(3);\nstate x[P]: real = 0.5;\nstep { for p in P { x[p] = sqrt(x[p] - 0.3 * real(index(p))) - 0.1; } }\n"
                                     "loss { return x[P(0)] + x[P(2)]; }", "nan.adj").instantiate();
   i.run(5);
   EXPECT_TRUE(std::isnan(i.loss()));
@@ -270,7 +270,7 @@ TEST(Program, ZeroStepsAndNoStep) {
   i.run(0);
   EXPECT_EQ(i.loss(), 3);
   EXPECT_EQ(i.gradient(0, {"x0"}).of.at("x0").reals, std::vector<double>{6});
-  Instance still = Program::from_string("param a: real = 3;\nloss { return a^2 * steps; }").instantiate();
+  Instance still = Program::from_string("param a: real = 3;\nloss { return a^2 * real(steps); }").instantiate();
   EXPECT_EQ(still.gradient(4).of.at("a").reals, std::vector<double>{24});
 }
 

@@ -117,5 +117,14 @@ TEST(LoweringStatements, LossesReturnEarly) {
   EXPECT_EQ(run.loss(1), 6);
 }
 
+TEST(LoweringStatements, TooDeepNestingIsAnError) {
+  std::string body;
+  for (int i = 0; i < 2000; ++i) body += "if x > " + std::to_string(i) + " { return " + std::to_string(i) + "; }\n";
+  auto lowered = lower_text("param p: real; state r: real; fn f(x: real) -> real {\n" + body + "return 0; }\ninit { r = f(p); }");
+  EXPECT_FALSE(lowered->program);
+  ASSERT_EQ(lowered->diagnostics.list.size(), 1u) << lowered->messages();
+  EXPECT_NE(lowered->diagnostics.list[0].message.find("blocks stand inside one another"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace adjoule::lowering::test
