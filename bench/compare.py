@@ -34,7 +34,7 @@ def pinned(command):
 
 
 def build_peer(name, folder):
-    out = folder / name
+    out = folder / f"peer-{name}"
     subprocess.run(["clang++-19", "-std=c++17", "-O3", "-march=native", "-ffast-math", "-w",
                     str(ROOT / "bench" / "peers" / f"{name}.cpp"), "-o", str(out)], check=True)
     return out

@@ -1,7 +1,10 @@
 // The driver of code generation: cache, or lower, verify, optimise, generate; then load.
 #include "codegen/compile.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <thread>
 
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Verifier.h>
@@ -17,44 +20,67 @@ namespace {
 
 using Procedures = std::vector<const ir::Procedure*>;
 
-/// Verified and optimised; null with a text in `error` when LLVM finds fault with what we wrote.
-LoweredModule optimised(const ir::Program& program, const Procedures& procedures, const CompileOptions& options,
-                        llvm::LLVMContext& context, llvm::TargetMachine& machine, std::string& error) {
-  LoweredModule lowered = lower(program, procedures, options, host_target(), context);
-  llvm::raw_string_ostream stream(error);
-  if (llvm::verifyModule(*lowered.module, &stream)) {
-    stream.flush();
-    lowered.module.reset();
-    return lowered;
-  }
-  optimise(*lowered.module, machine, options.optimisation);
-  return lowered;
+/// What the modules of one compilation share.
+struct Job {
+  const ir::Program& program;
+  const CompileOptions& options;
+  const FaultTable& faults;
+};
+
+/// Machine code (or text) of some procedures; a text in `error` when LLVM finds fault with what we wrote.
+enum class Form { object, llvm, assembly };
+std::string make(const Job& job, const std::vector<NamedProcedure>& procedures, Form form, std::string& error) {
+  auto machine = make_target_machine(host_target(), job.options.optimisation, error);
+  if (!machine) return {};
+  llvm::LLVMContext context;
+  auto module = lower(job.program, procedures, job.faults, job.options, host_target(), context);
+  llvm::raw_string_ostream findings(error);
+  if (llvm::verifyModule(*module, &findings)) return {};
+  optimise(*module, *machine, job.options.optimisation);
+  if (form != Form::llvm) return generate(*module, *machine, form == Form::assembly, error);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream, nullptr);
+  return text;
 }
 
+/// One object a procedure, made side by side on the cores that there are.
 std::optional<CachedObject> build(const ir::Program& program, const Procedures& procedures, const CompileOptions& options,
                                   std::string& error) {
-  auto machine = make_target_machine(host_target(), options.optimisation, error);
-  if (!machine) return std::nullopt;
-  llvm::LLVMContext context;
-  LoweredModule lowered = optimised(program, procedures, options, context, *machine, error);
-  if (!lowered.module) return std::nullopt;
-  CachedObject built{std::move(lowered.fault_sites), generate(*lowered.module, *machine, false, error)};
+  FaultTable faults = number_fault_sites(program, procedures);
+  Job job{program, options, faults};
+  std::vector<NamedProcedure> named = name_procedures(procedures);
+  CachedObject built;
+  built.objects.resize(named.size());
+  std::vector<std::string> errors(named.size());
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    for (size_t i = next++; i < named.size(); i = next++) built.objects[i] = make(job, {named[i]}, Form::object, errors[i]);
+  };
+  size_t workers = std::min<size_t>(named.size(), std::max(1U, std::thread::hardware_concurrency()));
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < workers; ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& text : errors) {
+    if (error.empty()) error = text;
+  }
   if (!error.empty()) return std::nullopt;
+  built.fault_sites = std::move(faults.sites);
   return built;
 }
 
-std::string emit(const ir::Program& program, const Procedures& procedures, const CompileOptions& options, bool assembly) {
+std::string emit(const ir::Program& program, const Procedures& procedures, const CompileOptions& options, Form form) {
   std::string error;
-  auto machine = make_target_machine(host_target(), options.optimisation, error);
-  if (!machine) return "; " + error + "\n";
-  llvm::LLVMContext context;
-  LoweredModule lowered = optimised(program, procedures, options, context, *machine, error);
-  if (!lowered.module) return "; " + error + "\n";
-  if (assembly) return generate(*lowered.module, *machine, true, error);
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  lowered.module->print(stream, nullptr);
-  return stream.str();
+  FaultTable faults = number_fault_sites(program, procedures);
+  std::string text = make({program, options, faults}, name_procedures(procedures), form, error);
+  return error.empty() ? text : "; " + error + "\n";
+}
+
+std::vector<std::string> symbols(const Procedures& procedures) {
+  std::vector<std::string> names;
+  for (NamedProcedure& named : name_procedures(procedures)) names.push_back(std::move(named.name));
+  return names;
 }
 
 }  // namespace
@@ -69,7 +95,7 @@ std::optional<Module> compile(const ir::Program& program, const Procedures& proc
   Module module;
   LoadedCode loaded;
   if (object) {
-    loaded = load_object(object->object, function_names(procedures), error);
+    loaded = load_objects(object->objects, symbols(procedures), error);
     module.from_cache = error.empty();
     if (!module.from_cache) object.reset();   // built anew
   }
@@ -77,7 +103,7 @@ std::optional<Module> compile(const ir::Program& program, const Procedures& proc
     error.clear();
     object = build(program, procedures, options, error);
     if (!object) return std::nullopt;
-    loaded = load_object(object->object, function_names(procedures), error);
+    loaded = load_objects(object->objects, symbols(procedures), error);
     if (!error.empty()) return std::nullopt;
     if (options.cache) write_cache(options, key, *object);
   }
@@ -89,11 +115,11 @@ std::optional<Module> compile(const ir::Program& program, const Procedures& proc
 }
 
 std::string emit_llvm(const ir::Program& program, const Procedures& procedures, const CompileOptions& options) {
-  return emit(program, procedures, options, false);
+  return emit(program, procedures, options, Form::llvm);
 }
 
 std::string emit_assembly(const ir::Program& program, const Procedures& procedures, const CompileOptions& options) {
-  return emit(program, procedures, options, true);
+  return emit(program, procedures, options, Form::assembly);
 }
 
 }  // namespace adjoule::codegen

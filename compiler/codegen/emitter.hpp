@@ -18,6 +18,7 @@
 
 #include "codegen/compile.hpp"
 #include "codegen/cpu/target.hpp"
+#include "codegen/lower.hpp"
 
 namespace adjoule::codegen {
 
@@ -29,8 +30,7 @@ struct ModuleState {
   const CompileOptions& options;
   const Target& target;
   llvm::Module& module;
-  std::vector<FaultSite>& sites;
-  std::map<std::pair<const ir::Procedure*, ir::OpId>, int> site_numbers = {};
+  const FaultTable& faults;
   std::vector<llvm::GlobalValue*> kept = {};       // vector variants, named only in attributes: must survive until used
   
   llvm::LLVMContext& context() const { return module.getContext(); }
@@ -57,7 +57,6 @@ struct ModuleState {
 
   llvm::Function* math(const char* name, int operands);  // SLEEF's deterministic function, with its vector variants
   llvm::FunctionCallee runtime_function(const char* name);
-  int fault_site(const ir::Procedure& procedure, ir::OpId op);
 };
 
 /// An int that is a loop's own coordinate plus a constant: the index arithmetic that LLVM can see through.
@@ -242,6 +241,7 @@ class Emitter {
     bool reversed = false;
     bool parallel = false;        // accesses of the current access group are independent between iterations
     bool slow = false;            // not worth vectorising or unrolling
+    bool compact = false;         // not worth unrolling
   };
   void counted_loop(llvm::Value* begin, llvm::Value* end, LoopShape shape, const std::function<void(llvm::Value*)>& body);
   llvm::MDNode* loop_metadata(LoopShape shape);

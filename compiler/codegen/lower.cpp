@@ -9,28 +9,27 @@
 
 namespace adjoule::codegen {
 
-std::vector<std::string> function_names(const std::vector<const ir::Procedure*>& procedures) {
-  std::vector<std::string> names;
+std::vector<NamedProcedure> name_procedures(const std::vector<const ir::Procedure*>& procedures) {
+  std::vector<NamedProcedure> named;
   for (size_t i = 0; i < procedures.size(); ++i) {
     std::string name = "adjoule_" + std::to_string(i) + "_";
     for (char c : procedures[i]->name) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-    names.push_back(std::move(name));
+    named.push_back({procedures[i], std::move(name)});
   }
-  return names;
+  return named;
 }
 
-LoweredModule lower(const ir::Program& program, const std::vector<const ir::Procedure*>& procedures,
-                    const CompileOptions& options, const Target& target, llvm::LLVMContext& context) {
-  LoweredModule lowered;
-  lowered.module = std::make_unique<llvm::Module>("adjoule", context);
-  lowered.module->setTargetTriple(target.triple);
+std::unique_ptr<llvm::Module> lower(const ir::Program& program, const std::vector<NamedProcedure>& procedures,
+                                    const FaultTable& faults, const CompileOptions& options, const Target& target,
+                                    llvm::LLVMContext& context) {
+  auto module = std::make_unique<llvm::Module>("adjoule", context);
+  module->setTargetTriple(target.triple);
   std::string error;
-  if (auto machine = make_target_machine(target, 0, error)) lowered.module->setDataLayout(machine->createDataLayout());
-  lowered.names = function_names(procedures);
-  ModuleState state{program, options, target, *lowered.module, lowered.fault_sites};
-  for (size_t i = 0; i < procedures.size(); ++i) Emitter(state, *procedures[i]).emit_procedure(lowered.names[i]);
-  if (!state.kept.empty()) llvm::appendToCompilerUsed(*lowered.module, state.kept);
-  return lowered;
+  if (auto machine = make_target_machine(target, 0, error)) module->setDataLayout(machine->createDataLayout());
+  ModuleState state{program, options, target, *module, faults};
+  for (const NamedProcedure& named : procedures) Emitter(state, *named.procedure).emit_procedure(named.name);
+  if (!state.kept.empty()) llvm::appendToCompilerUsed(*module, state.kept);
+  return module;
 }
 
 }  // namespace adjoule::codegen

@@ -1,5 +1,6 @@
 // IR -> LLVM IR, not optimised yet.
 #pragma once
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,16 +12,25 @@
 
 namespace adjoule::codegen {
 
-struct LoweredModule {
-  std::unique_ptr<llvm::Module> module;
-  std::vector<std::string> names;           // of the functions, parallel to the procedures
-  std::vector<FaultSite> fault_sites;
+/// Every place of the procedures that can fault, numbered before code is made, so that modules can be made apart.
+struct FaultTable {
+  std::vector<FaultSite> sites;
+  std::map<std::pair<const ir::Procedure*, ir::OpId>, int> numbers;
 };
 
-LoweredModule lower(const ir::Program& program, const std::vector<const ir::Procedure*>& procedures,
-                    const CompileOptions& options, const Target& target, llvm::LLVMContext& context);
+FaultTable number_fault_sites(const ir::Program& program, const std::vector<const ir::Procedure*>& procedures);
 
-/// The symbols that `lower` gives the procedures.
-std::vector<std::string> function_names(const std::vector<const ir::Procedure*>& procedures);
+/// A procedure and the symbol that it gets.
+struct NamedProcedure {
+  const ir::Procedure* procedure = nullptr;
+  std::string name;
+};
+
+std::vector<NamedProcedure> name_procedures(const std::vector<const ir::Procedure*>& procedures);
+
+/// One module with some of the procedures.
+std::unique_ptr<llvm::Module> lower(const ir::Program& program, const std::vector<NamedProcedure>& procedures,
+                                    const FaultTable& faults, const CompileOptions& options, const Target& target,
+                                    llvm::LLVMContext& context);
 
 }  // namespace adjoule::codegen

@@ -298,7 +298,7 @@ void Emitter::poll() {
 
 /// Goes on when `good`; else records the fault and leaves the function.
 void Emitter::check(ir::OpId id, llvm::Value* good, llvm::Value* value, llvm::Value* extent) {
-  int number = m.fault_site(p, id);
+  int number = m.faults.numbers.at({&p, id});
   if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(good); known && known->isOne()) return;
   llvm::BasicBlock* bad = new_block("bad");
   llvm::BasicBlock* go_on = new_block("checked");

@@ -94,14 +94,27 @@ llvm::FunctionCallee ModuleState::runtime_function(const char* name) {
   return f;
 }
 
-int ModuleState::fault_site(const ir::Procedure& procedure, ir::OpId id) {
-  auto [found, added] = site_numbers.try_emplace({&procedure, id}, static_cast<int>(sites.size()));
-  if (added) {
-    const ir::Op& op = procedure.op(id);
-    bool of_space = op.code == ir::Opcode::check_index && op.space != no_space;
-    sites.push_back({op.span, op.code, of_space ? program.spaces[static_cast<size_t>(op.space)].name : ""});
+namespace {
+
+bool can_fault(ir::Opcode code) {
+  return code == ir::Opcode::check_index || code == ir::Opcode::check_nonzero || code == ir::Opcode::pop;
+}
+
+}  // namespace
+
+FaultTable number_fault_sites(const ir::Program& program, const std::vector<const ir::Procedure*>& procedures) {
+  FaultTable table;
+  for (const ir::Procedure* procedure : procedures) {
+    for (size_t id = 0; id < procedure->ops.size(); ++id) {
+      const ir::Op& op = procedure->ops[id];
+      if (!can_fault(op.code)) continue;
+      auto number = static_cast<int>(table.sites.size());
+      if (!table.numbers.try_emplace({procedure, static_cast<ir::OpId>(id)}, number).second) continue;
+      bool of_space = op.code == ir::Opcode::check_index && op.space != no_space;
+      table.sites.push_back({op.span, op.code, of_space ? program.spaces[static_cast<size_t>(op.space)].name : ""});
+    }
   }
-  return found->second;
+  return table;
 }
 
 }  // namespace adjoule::codegen

@@ -39,10 +39,8 @@ llvm::MDNode* Emitter::loop_metadata(LoopShape shape) {
   };
   add({text("llvm.loop.mustprogress")});
   if (shape.parallel && access_group) add({text("llvm.loop.parallel_accesses"), access_group});
-  if (shape.slow) {
-    add({text("llvm.loop.vectorize.enable"), llvm::ConstantAsMetadata::get(b.getFalse())});
-    add({text("llvm.loop.unroll.disable")});
-  }
+  if (shape.slow) add({text("llvm.loop.vectorize.enable"), llvm::ConstantAsMetadata::get(b.getFalse())});
+  if (shape.slow || shape.compact) add({text("llvm.loop.unroll.disable")});
   llvm::MDNode* node = llvm::MDNode::getDistinct(c, parts);
   node->replaceOperandWith(0, node);
   return node;

@@ -266,7 +266,7 @@ void Emitter::replay(ReduceStatement& s, llvm::Value* count) {
   llvm::MDNode* group = std::exchange(access_group, nullptr);
   const Handle& handle = handles[s.handle];
   ir::Reduction reduction = reduction_of(handle);
-  counted_loop(b.getInt64(0), count, {}, [&](llvm::Value* k) {
+  counted_loop(b.getInt64(0), count, {.compact = true}, [&](llvm::Value* k) {
     Components kept;
     for (size_t i = 0; i < s.buffers.size(); ++i) {
       llvm::Type* type = pending_type(s, i);

@@ -91,6 +91,7 @@ struct Guarded {
 
   static double evaluate(const std::vector<double>& y, std::vector<double>& g, void* data) {
     auto& self = *static_cast<Guarded*>(data);
+    if (self.problem) throw nlopt::forced_stop();   // it asks a few times more
     std::vector<double> dy(y.size());
     try {
       double value = self.function(y, dy);

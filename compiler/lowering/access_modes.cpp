@@ -36,7 +36,8 @@ int misplaced(const ParallelLoop& loop, const Access& access, const std::vector<
   return -1;
 }
 
-/// An access that shows where the own element is: the first one, writes before reads, in which each loop index stands alone.
+/// An access that shows where the own element is: the first one, writes before reads, in which each loop index stands
+/// alone.
 const Access* owner(const ParallelLoop& loop, const std::vector<const Access*>& accesses) {
   std::vector<uint32_t> anywhere(loop.indices.size(), ~uint32_t{0});
   for (bool writes : {true, false}) {
@@ -47,7 +48,9 @@ const Access* owner(const ParallelLoop& loop, const std::vector<const Access*>& 
   return nullptr;
 }
 
-bool is_reduction(const Access& access) { return access.operation == "+=" || access.operation == "min=" || access.operation == "max="; }
+bool is_reduction(const Access& access) {
+  return access.operation == "+=" || access.operation == "min=" || access.operation == "max=";
+}
 
 std::string quoted(const std::string& name) { return "`" + name + "`"; }
 
@@ -81,13 +84,15 @@ void report_read(const ParallelLoop& loop, const std::string& name, const std::s
                  const std::vector<const Access*>& accesses, int index, Diagnostics& diagnostics) {
   const Access* write = find_write(accesses);
   bool reduced = write && is_reduction(*write);
-  Diagnostic& d = diagnostics.error(
-      read.span, quoted(name) + " is read at another element of " + quoted(space) + " here and " +
-                     (reduced ? "changed with " + quoted(write->operation) : "written") + " in the same parallel loop",
-      "split the loop, or write into a new field");
+  Diagnostic& d = diagnostics.error(read.span,
+                                    quoted(name) + " is read at another element of " + quoted(space) + " here and " +
+                                        (reduced ? "changed with " + quoted(write->operation) : "written") +
+                                        " in the same parallel loop",
+                                    "split the loop, or write into a new field");
   if (write) d.notes.push_back({write->span, reduced ? "changed here" : "written here"});
-  d.notes.push_back({read.span, "the loop's index " + quoted(loop.index_names[static_cast<size_t>(index)]) +
-                                    " does not stand alone at its place here, so another iteration may own this element"});
+  d.notes.push_back(
+      {read.span, "the loop's index " + quoted(loop.index_names[static_cast<size_t>(index)]) +
+                      " does not stand alone at its place here, so another iteration may own this element"});
 }
 
 void report_reduction(const std::string& name, const Access& reduction, const std::vector<const Access*>& accesses,
@@ -97,12 +102,14 @@ void report_reduction(const std::string& name, const Access& reduction, const st
   std::string what = quoted(name) + " is reduced here with " + quoted(reduction.operation) +
                      " into elements that other iterations reach too, and ";
   if (other) {
-    Diagnostic& d = diagnostics.error(reduction.span, what + "changed with " + quoted(other->operation) + " in the same loop",
-                                      "split the loop: one operator in each");
+    Diagnostic& d =
+        diagnostics.error(reduction.span, what + "changed with " + quoted(other->operation) + " in the same loop",
+                          "split the loop: one operator in each");
     d.notes.push_back({other->span, "changed here"});
   } else if (read) {
-    Diagnostic& d = diagnostics.error(reduction.span, what + "read in the same loop",
-                                      "split the loop, or keep what is read under another name before it: `let old = " + name + ";`");
+    Diagnostic& d = diagnostics.error(
+        reduction.span, what + "read in the same loop",
+        "split the loop, or keep what is read under another name before it: `let old = " + name + ";`");
     d.notes.push_back({read->span, "read here"});
   }
 }
@@ -111,14 +118,15 @@ void report_write(const ParallelLoop& loop, const std::string& name, const Acces
                   Diagnostics& diagnostics) {
   const std::string& index_name = loop.index_names[static_cast<size_t>(index)];
   Diagnostic& d = diagnostics.error(
-      write.span, quoted(name) + " is written here at an element that is not this iteration's own: the loop's index " +
-                      quoted(index_name) + " does not stand alone at its place, so two iterations could write the same element",
+      write.span,
+      quoted(name) + " is written here at an element that is not this iteration's own: the loop's index " +
+          quoted(index_name) + " does not stand alone at its place, so two iterations could write the same element",
       "write the element of the loop's own index, combine contributions with `+=`, or make the loop a `serial for`");
   if (own && own != &write) d.notes.push_back({own->span, "used at the loop's own element here"});
 }
 
-void check_own(const ir::Program& program, const ir::Procedure& procedure, const ParallelLoop& loop, const std::string& name,
-               const std::vector<const Access*>& accesses, Diagnostics& diagnostics) {
+void check_own(const ir::Program& program, const ir::Procedure& procedure, const ParallelLoop& loop,
+               const std::string& name, const std::vector<const Access*>& accesses, Diagnostics& diagnostics) {
   std::vector<uint32_t> common = common_positions(loop, accesses);
   if (std::all_of(common.begin(), common.end(), [](uint32_t mask) { return mask != 0; })) return;
   const Access* own = owner(loop, accesses);

@@ -1,7 +1,7 @@
 // Sums, products and powers: broadcasting, matrix products, and the fusing of products into sums by a fixed local rule.
 //   a * b + c, c + a * b   ->   fma(a, b, c)          c - a * b   ->   fma(-a, b, c)
-// Within one sum, from left to right: a product of reals that stands as a term (not in parentheses) is fused into what was
-// summed before it; a first term that is a product is fused with the second when that is none. So the bits of an
+// Within one sum, from left to right: a product of reals that stands as a term (not in parentheses) is fused into what
+// was summed before it; a first term that is a product is fused with the second when that is none. So the bits of an
 // expression depend on its text alone, never on what surrounds it.
 #include "lowering/constants.hpp"
 #include "lowering/expressions.hpp"
@@ -58,7 +58,8 @@ Value add_term(Context& c, Value a, char sign, const Term& term) {
 
 /// reference ± (i, j), one after the other.
 Value lower_offsets(Context& c, const Expr& e, Value reference) {
-  bool from_now = e.args[0].kind == ExprKind::name && c.symbol(c.info(e.args[0]).symbol).kind == semantics::SymbolKind::now;
+  bool from_now =
+      e.args[0].kind == ExprKind::name && c.symbol(c.info(e.args[0]).symbol).kind == semantics::SymbolKind::now;
   for (size_t i = 1; i < e.args.size(); ++i) {
     const Expr& arg = e.args[i];
     std::vector<Value> operands{reference};
@@ -75,7 +76,8 @@ Value lower_offsets(Context& c, const Expr& e, Value reference) {
     // A plain space has no boundary rule: the number must be in range. now + 1 always is, within a step.
     Value number = add_values(c, c.ir().coordinate(reference, 0), '+', operands.back());
     std::optional<int64_t> amount = constant_int(c, arg);
-    bool certain = from_now && c.step_entry && e.args.size() == 2 && e.signs[i] == '+' && amount && (*amount == 0 || *amount == 1);
+    bool certain =
+        from_now && c.step_entry && e.args.size() == 2 && e.signs[i] == '+' && amount && (*amount == 0 || *amount == 1);
     if (!certain) check_index(c, number, space);
     reference = c.ir().make_reference(space, {number});
   }
@@ -94,7 +96,7 @@ Value combine_arrays(Context& c, Value a, Value b, Combine combine) {
 
 Value elementwise(Context& c, Opcode code, std::vector<Value> operands) {
   for (size_t i = 1; i < operands.size(); ++i) unify(c, operands[0], operands[i]);
-  for (size_t i = 1; i < operands.size(); ++i) unify(c, operands[0], operands[i]);   // the first may have widened since
+  for (size_t i = 1; i < operands.size(); ++i) unify(c, operands[0], operands[i]);  // the first may have widened since
   return c.ir().emit(code, std::move(operands));
 }
 

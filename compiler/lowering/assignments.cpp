@@ -1,10 +1,9 @@
 // Assignments: to locals and their components (SSA), to whole fields (new names for versions), to elements of fields
 // (set_element at step level; store, or reduce, in the loops that update the field).
-#include "lowering/constants.hpp"
+#include <limits>
+
 #include "lowering/expressions.hpp"
 #include "lowering/statements.hpp"
-
-#include <limits>
 
 namespace adjoule::lowering {
 namespace {
@@ -20,7 +19,7 @@ struct Target {
   bool element = false;
   std::vector<Value> indices;
   std::vector<Step> path;
-  Type type;                      // of what stands at the path so far
+  Type type;  // of what stands at the path so far
 };
 
 Target resolve(Context& c, const Expr& e);
@@ -40,7 +39,7 @@ Target resolve_index(Context& c, const Expr& e) {
     if (target.type.is_array()) {
       target.type = array_element(target.type);
     } else {
-      target.type = real_type();   // a component or an entry: nothing lies below
+      target.type = real_type();  // a component or an entry: nothing lies below
       break;
     }
   }
@@ -77,13 +76,14 @@ Value updated(Context& c, Assign op, Value old, const Expr& e, const Type& type)
     case Assign::subtract: return coerce(c, accumulate(c, old, '-', e), type);
     case Assign::multiply: return coerce(c, multiply_values(c, old, '*', lower_expression(c, e)), type);
     case Assign::divide: return coerce(c, multiply_values(c, old, '/', lower_expression(c, e)), type);
-    case Assign::minimum: case Assign::maximum:
-      return keep_extreme(c, op == Assign::minimum, old, lower_as(c, e, type));
+    case Assign::minimum:
+    case Assign::maximum: return keep_extreme(c, op == Assign::minimum, old, lower_as(c, e, type));
   }
   return old;
 }
 
-/// `whole` after the assignment to the place `path` inside of it; `whole` may be missing when it is replaced altogether.
+/// `whole` after the assignment to the place `path` inside of it; `whole` may be missing when it is replaced
+/// altogether.
 Value updated_whole(Context& c, const Stmt& s, Value whole, const Target& target) {
   Value old = whole;
   if (s.op != Assign::set) {
@@ -115,7 +115,8 @@ Value neutral(Context& c, const Type& type, ir::Reduction reduction) {
 const char* operation_text(Assign op) {
   switch (op) {
     case Assign::set: return "=";
-    case Assign::add: case Assign::subtract: return "+=";
+    case Assign::add:
+    case Assign::subtract: return "+=";
     case Assign::multiply: return "*=";
     case Assign::divide: return "/=";
     case Assign::minimum: return "min=";
@@ -150,7 +151,7 @@ void reduce_into(Context& c, const Stmt& s, const Target& target) {
 void store_element(Context& c, const Stmt& s, const Target& target) {
   Value handle = c.variable(target.variable).current;
   bool reads = s.op != Assign::set || !target.path.empty();
-  Value old = reads ? c.ir().load(handle, target.indices) : ir::no_value;   // at the place written: no access of its own
+  Value old = reads ? c.ir().load(handle, target.indices) : ir::no_value;  // at the place written: no access of its own
   Value v = for_storage(c, updated_whole(c, s, old, target));
   c.ir().store(handle, target.indices, v);
   if (c.loop) c.loop->accesses.push_back({handle, AccessKind::write, operation_text(s.op), target.indices, s.span});
@@ -194,7 +195,7 @@ void lower_assignment(Context& c, const Stmt& s) {
   if (reduces) return reduce_into(c, s, target);
   if (target.element) return variable.handle ? store_element(c, s, target) : set_element(c, s, target);
   if (target.type.field) return assign_field(c, s, target);
-  if (variable.handle) return;   // a scalar that a parallel loop misuses: reported with the loop's modes
+  if (variable.handle) return;  // a scalar that a parallel loop misuses: reported with the loop's modes
   set_current(c, target.variable, updated_whole(c, s, current(c, target.variable), target));
 }
 

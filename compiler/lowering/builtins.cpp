@@ -21,18 +21,30 @@ struct Direct {
 };
 
 constexpr std::array direct = {
-    Direct{"sqrt", Opcode::square_root, true},        Direct{"abs", Opcode::absolute, false},
-    Direct{"sign", Opcode::sign, false},              Direct{"min", Opcode::minimum, false},
-    Direct{"max", Opcode::maximum, false},            Direct{"floor", Opcode::floor, true},
-    Direct{"ceil", Opcode::ceiling, true},            Direct{"round", Opcode::round, true},
-    Direct{"exp", Opcode::exponential, true},         Direct{"log", Opcode::logarithm, true},
-    Direct{"sin", Opcode::sine, true},                Direct{"cos", Opcode::cosine, true},
-    Direct{"tan", Opcode::tangent, true},             Direct{"asin", Opcode::arc_sine, true},
-    Direct{"acos", Opcode::arc_cosine, true},         Direct{"atan", Opcode::arc_tangent, true},
-    Direct{"atan2", Opcode::arc_tangent2, true},      Direct{"sinh", Opcode::hyperbolic_sine, true},
-    Direct{"cosh", Opcode::hyperbolic_cosine, true},  Direct{"tanh", Opcode::hyperbolic_tangent, true},
-    Direct{"hypot", Opcode::hypotenuse, true},        Direct{"fma", Opcode::fused_multiply_add, true},
-    Direct{"weigh", Opcode::weigh, true},             Direct{"detach", Opcode::detach, false},
+    Direct{"sqrt", Opcode::square_root, true},
+    Direct{"abs", Opcode::absolute, false},
+    Direct{"sign", Opcode::sign, false},
+    Direct{"min", Opcode::minimum, false},
+    Direct{"max", Opcode::maximum, false},
+    Direct{"floor", Opcode::floor, true},
+    Direct{"ceil", Opcode::ceiling, true},
+    Direct{"round", Opcode::round, true},
+    Direct{"exp", Opcode::exponential, true},
+    Direct{"log", Opcode::logarithm, true},
+    Direct{"sin", Opcode::sine, true},
+    Direct{"cos", Opcode::cosine, true},
+    Direct{"tan", Opcode::tangent, true},
+    Direct{"asin", Opcode::arc_sine, true},
+    Direct{"acos", Opcode::arc_cosine, true},
+    Direct{"atan", Opcode::arc_tangent, true},
+    Direct{"atan2", Opcode::arc_tangent2, true},
+    Direct{"sinh", Opcode::hyperbolic_sine, true},
+    Direct{"cosh", Opcode::hyperbolic_cosine, true},
+    Direct{"tanh", Opcode::hyperbolic_tangent, true},
+    Direct{"hypot", Opcode::hypotenuse, true},
+    Direct{"fma", Opcode::fused_multiply_add, true},
+    Direct{"weigh", Opcode::weigh, true},
+    Direct{"detach", Opcode::detach, false},
     Direct{"reciprocal_or_zero", Opcode::reciprocal_or_zero, true},
     Direct{"log_or_zero", Opcode::logarithm_or_zero, true},
 };
@@ -46,15 +58,13 @@ Value exponential(Context& c, Value a) { return c.ir().emit(Opcode::exponential,
 
 // --- vectors and matrices
 
-Value norm_squared(Context& c, Value v) { return c.type(v).is_real() ? times(c, v, v) : c.ir().emit(Opcode::dot, {v, v}); }
-
-Value norm(Context& c, Value v) {
-  return c.ir().emit(c.type(v).is_real() ? Opcode::absolute : Opcode::norm, {v});
+Value norm_squared(Context& c, Value v) {
+  return c.type(v).is_real() ? times(c, v, v) : c.ir().emit(Opcode::dot, {v, v});
 }
 
-Value normalize(Context& c, Value v) {
-  return times(c, v, c.ir().emit(Opcode::reciprocal_or_zero, {norm(c, v)}));
-}
+Value norm(Context& c, Value v) { return c.ir().emit(c.type(v).is_real() ? Opcode::absolute : Opcode::norm, {v}); }
+
+Value normalize(Context& c, Value v) { return times(c, v, c.ir().emit(Opcode::reciprocal_or_zero, {norm(c, v)})); }
 
 Value entry(Context& c, Value m, int row, int column) { return c.ir().extract(m, row * c.type(m).size + column); }
 
@@ -88,7 +98,7 @@ Values adjugate2(Context& c, Value m) {
 Values adjugate3(Context& c, Value m) {
   Values result;
   for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) {   // the cofactor of entry (j, i): cyclic rows and columns need no sign
+    for (int j = 0; j < 3; ++j) {  // the cofactor of entry (j, i): cyclic rows and columns need no sign
       result.push_back(minor(c, m, (j + 1) % 3, (j + 2) % 3, (i + 1) % 3, (i + 2) % 3));
     }
   }
@@ -97,7 +107,7 @@ Values adjugate3(Context& c, Value m) {
 
 /// The minors of rows 0 and 1, and of rows 2 and 3, of a mat4, by pairs of columns.
 struct Halves {
-  Values upper, lower;   // columns 01 02 03 12 13 23
+  Values upper, lower;  // columns 01 02 03 12 13 23
 };
 
 Halves halves_of(Context& c, Value m) {
@@ -117,7 +127,7 @@ Values adjugate4(Context& c, Value m) {
   Values result(16);
   for (int row = 0; row < 4; ++row) {
     const Values& minors = row < 2 ? halves.lower : halves.upper;
-    int partner = row ^ 1;   // the other row of the same half
+    int partner = row ^ 1;  // the other row of the same half
     for (int column = 0; column < 4; ++column) {
       std::array<int, 3> k{};
       for (int i = 0, next = 0; i < 4; ++i) {
@@ -257,12 +267,15 @@ const std::map<std::string_view, Compose>& composed() {
       {"det", [](Context& c, const Expr&, const Values& a) { return determinant(c, a[0]); }},
       {"inverse", [](Context& c, const Expr&, const Values& a) { return inverse(c, a[0]); }},
       {"softplus", [](Context& c, const Expr&, const Values& a) { return softplus(c, a[0], a[1]); }},
-      {"smooth_max", [](Context& c, const Expr&, const Values& a) { return smooth_extreme(c, a[0], a[1], a[2], true); }},
-      {"smooth_min", [](Context& c, const Expr&, const Values& a) { return smooth_extreme(c, a[0], a[1], a[2], false); }},
+      {"smooth_max",
+       [](Context& c, const Expr&, const Values& a) { return smooth_extreme(c, a[0], a[1], a[2], true); }},
+      {"smooth_min",
+       [](Context& c, const Expr&, const Values& a) { return smooth_extreme(c, a[0], a[1], a[2], false); }},
       {"sigmoid", [](Context& c, const Expr&, const Values& a) { return sigmoid(c, a[0]); }},
       {"smoothstep", [](Context& c, const Expr&, const Values& a) { return smoothstep(c, a[0], a[1], a[2]); }},
       {"huber", [](Context& c, const Expr&, const Values& a) { return huber(c, a[0], a[1]); }},
-      {"relu", [](Context& c, const Expr&, const Values& a) { return elementwise(c, Opcode::maximum, {a[0], real(c, 0)}); }},
+      {"relu",
+       [](Context& c, const Expr&, const Values& a) { return elementwise(c, Opcode::maximum, {a[0], real(c, 0)}); }},
   };
   return table;
 }

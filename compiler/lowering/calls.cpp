@@ -42,7 +42,8 @@ Frame bind_parameters(Context& c, const std::vector<syntax::Parameter>& paramete
 
 Value call_function(Context& c, const Expr& e) {
   Binding callee = lookup(c, c.info(e).symbol);
-  if (callee.kind != BindingKind::function) return unsupported(c, e.span, "this function is not known here", c.info(e).type);
+  if (callee.kind != BindingKind::function)
+    return unsupported(c, e.span, "this function is not known here", c.info(e).type);
   size_t index = static_cast<size_t>(c.symbol(callee.function).index);
   const syntax::FunctionItem& function = c.ast().functions[index];
   Frame frame = bind_parameters(c, function.parameters, std::span(e.args).subspan(1));
@@ -112,7 +113,9 @@ Value lower_call(Context& c, const Expr& e) {
     case CalleeKind::conversion: return convert(c, e);
     case CalleeKind::stack_push: return push(c, e);
     case CalleeKind::stack_pop: return c.ir().pop(stack_of_call(c, e));
-    case CalleeKind::none: case CalleeKind::proc: case CalleeKind::region: break;
+    case CalleeKind::none:
+    case CalleeKind::proc:
+    case CalleeKind::region: break;
   }
   return unsupported(c, e.span, "this call gives no value", info.type);
 }

@@ -1,4 +1,5 @@
-// Comparisons, lazy logic and the lazy conditional: what is not wanted is not evaluated, unless it costs and risks nothing.
+// Comparisons, lazy logic and the lazy conditional: what is not wanted is not evaluated, unless it costs and risks
+// nothing.
 #include "lowering/constants.hpp"
 #include "lowering/expressions.hpp"
 
@@ -40,7 +41,7 @@ bool cheap_indices(const Context& c, const Expr& e) {
 bool cheap_sum(const Context& c, const Expr& e) {
   const Type& type = c.info(e.args[0]).type;
   if (!type.is_reference()) return all_cheap(c, e.args);
-  SpaceId space = actual_space(c, type.space);   // an offset in a plain space is checked
+  SpaceId space = actual_space(c, type.space);  // an offset in a plain space is checked
   if (space < 0 || static_cast<size_t>(space) >= c.program.spaces.size()) return false;
   if (!c.program.spaces[static_cast<size_t>(space)].grid) return false;
   for (size_t i = 1; i < e.args.size(); ++i) {
@@ -86,10 +87,16 @@ Type conditional_type(Context& c, const Expr& e) {
 
 bool is_cheap(const Context& c, const Expr& e) {
   switch (e.kind) {
-    case ExprKind::integer: case ExprKind::real: case ExprKind::boolean: case ExprKind::name: return true;
-    case ExprKind::negation: case ExprKind::negative: case ExprKind::comparison: case ExprKind::any_of: case ExprKind::all_of:
-    case ExprKind::array:
-      return all_cheap(c, e.args);
+    case ExprKind::integer:
+    case ExprKind::real:
+    case ExprKind::boolean:
+    case ExprKind::name: return true;
+    case ExprKind::negation:
+    case ExprKind::negative:
+    case ExprKind::comparison:
+    case ExprKind::any_of:
+    case ExprKind::all_of:
+    case ExprKind::array: return all_cheap(c, e.args);
     case ExprKind::member: return c.info(e).member == semantics::MemberKind::count || all_cheap(c, e.args);
     case ExprKind::sum: return cheap_sum(c, e);
     case ExprKind::product: return e.signs.find('/') == std::string::npos && all_cheap(c, e.args);

@@ -47,7 +47,7 @@ std::optional<int64_t> combine_int(int64_t a, char sign, int64_t b) {
     case '+': return a + b;
     case '-': return a - b;
     case '*': return a * b;
-    default: return std::nullopt;   // '/' gives a real
+    default: return std::nullopt;  // '/' gives a real
   }
 }
 
@@ -88,7 +88,8 @@ std::optional<double> constant_real(const Context& c, const Expr& e) {
     case ExprKind::negative:
       if (auto a = constant_real(c, e.args[0])) return -*a;
       return std::nullopt;
-    case ExprKind::sum: case ExprKind::product: return fold<double>(e, evaluate, combine_real);
+    case ExprKind::sum:
+    case ExprKind::product: return fold<double>(e, evaluate, combine_real);
     case ExprKind::call: {
       if (c.info(e).callee != semantics::CalleeKind::conversion || !c.info(e).type.is_real()) return std::nullopt;
       return e.args.size() == 2 ? constant_real(c, e.args[1]) : std::nullopt;
@@ -109,7 +110,8 @@ std::optional<int64_t> constant_int(const Context& c, const Expr& e) {
     case ExprKind::negative:
       if (auto a = constant_int(c, e.args[0])) return -*a;
       return std::nullopt;
-    case ExprKind::sum: case ExprKind::product: {
+    case ExprKind::sum:
+    case ExprKind::product: {
       std::optional<int64_t> folded = fold<int64_t>(e, evaluate, combine_int);
       // Run-time int arithmetic wraps: what does not fit is left to it.
       return folded && *folded == static_cast<int32_t>(*folded) ? folded : std::nullopt;
@@ -120,7 +122,9 @@ std::optional<int64_t> constant_int(const Context& c, const Expr& e) {
 
 bool is_constant(const Context& c, const Expr& e) {
   switch (e.kind) {
-    case ExprKind::integer: case ExprKind::real: case ExprKind::boolean: return true;
+    case ExprKind::integer:
+    case ExprKind::real:
+    case ExprKind::boolean: return true;
     case ExprKind::name: return known_constant(c, e) != nullptr;
     case ExprKind::negative: return is_constant(c, e.args[0]);
     default: return false;
@@ -136,8 +140,8 @@ Value lower_constant(Context& c, int index) {
   }
   size_t next = 0;
   if (constant.type.differentiable() && !constant.type.is_real()) {
-    bool all_zero = std::all_of(constant.reals.begin(), constant.reals.end(),
-                                [](double r) { return r == 0 && !std::signbit(r); });
+    bool all_zero =
+        std::all_of(constant.reals.begin(), constant.reals.end(), [](double r) { return r == 0 && !std::signbit(r); });
     if (all_zero) return c.ir().zero(constant.type);
   }
   Value v = pack_constant(c, constant, constant.type, next);

@@ -28,7 +28,8 @@ struct Construction {
   Frame frame;
   Context context;
 
-  Construction(const semantics::CheckedProgram& checked, ir::Program& program, Diagnostics& diagnostics, std::string name)
+  Construction(const semantics::CheckedProgram& checked, ir::Program& program, Diagnostics& diagnostics,
+               std::string name)
       : builder(program, std::move(name)), context{.checked = checked, .diagnostics = diagnostics, .program = program} {
     context.builder = &builder;
     context.frame = &frame;

@@ -1,5 +1,5 @@
-// What statements do to the variables around them, found by a walk over the AST before they are lowered: which variables
-// they assign (control flow carries those), which jumps leave them, how a parallel loop uses each field.
+// What statements do to the variables around them, found by a walk over the AST before they are lowered: which
+// variables they assign (control flow carries those), which jumps leave them, how a parallel loop uses each field.
 #pragma once
 #include <map>
 #include <set>
@@ -15,7 +15,7 @@ const Expr* root_name(const Expr& target);
 
 struct Effects {
   std::set<VariableId> assigned;
-  bool breaks = false, continues = false, returns = false;   // jumps that leave the statements
+  bool breaks = false, continues = false, returns = false;  // jumps that leave the statements
   bool jumps() const { return breaks || continues || returns; }
 };
 
@@ -36,12 +36,13 @@ bool touches_single_elements(const Context& c, const Sequence& statements);
 /// How a parallel loop uses one variable of its surroundings.
 struct Use {
   bool stored = false, read = false;
-  std::map<std::string, Span> reduced;   // by operator: "+=" (also -=), "min=", "max="
-  std::vector<uint32_t> positions;       // by loop index: index positions where it stands alone in every access so far
+  std::map<std::string, Span> reduced;  // by operator: "+=" (also -=), "min=", "max="
+  std::vector<uint32_t> positions;      // by loop index: index positions where it stands alone in every access so far
   Span read_at, stored_at;
-  bool own_only() const;                 // every access so far was at the own element
+  bool own_only() const;  // every access so far was at the own element
 };
 
-std::map<VariableId, Use> uses_in(const Context& c, const std::vector<SymbolId>& loop_indices, const syntax::Block& body);
+std::map<VariableId, Use> uses_in(const Context& c, const std::vector<SymbolId>& loop_indices,
+                                  const syntax::Block& body);
 
 }  // namespace adjoule::lowering

@@ -6,9 +6,12 @@ namespace adjoule::lowering {
 Nesting::Nesting(Context& context, Span span) : context_(context) {
   if (++context_.depth > deepest && !context_.depth_reported) {
     context_.depth_reported = true;
-    context_.diagnostics.error(span, "more than " + std::to_string(deepest) + " blocks stand inside one another here, counting called "
-                               "functions, else-if chains, and what follows each early `continue`, `break` or `return`",
-                               "put the cases into a field or an array and look the right one up");
+    context_.diagnostics.error(
+        span,
+        "more than " + std::to_string(deepest) +
+            " blocks stand inside one another here, counting called "
+            "functions, else-if chains, and what follows each early `continue`, `break` or `return`",
+        "put the cases into a field or an array and look the right one up");
   }
 }
 

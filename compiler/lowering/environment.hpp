@@ -1,7 +1,8 @@
-// What lowering knows while it walks the AST: which value each of the user's names stands for at this point of the program.
-// A *variable* is anything that statements can change: a field, a step-level scalar, a local `var`. It has one current
-// value; structured control flow carries the variables that its body assigns. A *frame* is one inlined call (or the entry
-// point): it maps symbols to variables, to values that never change (lets, parameters, loop indices) or to functions.
+// What lowering knows while it walks the AST: which value each of the user's names stands for at this point of the
+// program. A *variable* is anything that statements can change: a field, a step-level scalar, a local `var`. It has one
+// current value; structured control flow carries the variables that its body assigns. A *frame* is one inlined call (or
+// the entry point): it maps symbols to variables, to values that never change (lets, parameters, loop indices) or to
+// functions.
 #pragma once
 #include <optional>
 #include <span>
@@ -48,18 +49,18 @@ struct Binding {
 
 struct Frame {
   std::unordered_map<SymbolId, Binding> names;
-  std::unordered_map<SpaceId, SpaceId> spaces;   // abstract space of a field parameter -> the caller's space
+  std::unordered_map<SpaceId, SpaceId> spaces;  // abstract space of a field parameter -> the caller's space
 };
 
 /// Where `break`, `continue` and `return` lead. Flags exist only where they are needed:
 ///   live   false: the rest of this iteration (or function) is skipped; statements after a possible jump test it
 ///   go     false: no further iteration starts
 struct JumpScope {
-  JumpScope* outer = nullptr;     // the enclosing loop of the same function
+  JumpScope* outer = nullptr;  // the enclosing loop of the same function
   bool function = false;
   VariableId live = no_variable;
   VariableId go = no_variable;
-  VariableId result = no_variable;   // of a function
+  VariableId result = no_variable;  // of a function
 };
 
 struct Context {
@@ -67,16 +68,16 @@ struct Context {
   Diagnostics& diagnostics;
   ir::Program& program;
   ir::Builder* builder = nullptr;
-  std::vector<Variable> variables;                  // of the procedure being built
-  std::vector<VariableId> field_variables;          // by field index
+  std::vector<Variable> variables;          // of the procedure being built
+  std::vector<VariableId> field_variables;  // by field index
   Frame* frame = nullptr;
   JumpScope* jumps = nullptr;
-  bool kernel = false;                              // inside a loop over a space, or a function
-  bool step_entry = false;                          // the procedure is `step`: now + 1 is a valid instant
+  bool kernel = false;      // inside a loop over a space, or a function
+  bool step_entry = false;  // the procedure is `step`: now + 1 is a valid instant
   Value now = ir::no_value;
-  ParallelLoop* loop = nullptr;                     // the parallel loop whose accesses are recorded
-  std::unordered_map<Value, int32_t> integers;      // int values that are constants
-  int depth = 0;                                    // of nested blocks around the current one, inlined calls included
+  ParallelLoop* loop = nullptr;                 // the parallel loop whose accesses are recorded
+  std::unordered_map<Value, int32_t> integers;  // int values that are constants
+  int depth = 0;                                // of nested blocks around the current one, inlined calls included
   bool depth_reported = false;
 
   ir::Builder& ir() { return *builder; }
@@ -117,8 +118,8 @@ class Swap {
   T before_;
 };
 
-/// Counts one more nested block while it lives. Early exits and else-if chains nest what stands flat in the text, so the
-/// limit of the parser is not enough: past `deepest` it is an error and nothing deeper is lowered.
+/// Counts one more nested block while it lives. Early exits and else-if chains nest what stands flat in the text, so
+/// the limit of the parser is not enough: past `deepest` it is an error and nothing deeper is lowered.
 class Nesting {
  public:
   Nesting(Context& context, Span span);

@@ -24,7 +24,8 @@ Value lower_variable(Context& c, const Expr& e, VariableId id) {
     // A scalar that this parallel loop reduces: reported when the loop's modes were decided.
     return c.ir().zero(c.variable(id).type);
   }
-  if (c.variable(id).handle) return unsupported(c, e.span, "the whole field `" + e.text + "` is used inside of a loop", Type{});
+  if (c.variable(id).handle)
+    return unsupported(c, e.span, "the whole field `" + e.text + "` is used inside of a loop", Type{});
   return current(c, id);
 }
 
@@ -70,7 +71,8 @@ Value lower_any(Context& c, const Expr& e) {
     case ExprKind::boolean: return c.ir().constant(e.integer != 0);
     case ExprKind::name: return lower_name(c, e);
     case ExprKind::conditional: return lower_conditional(c, e);
-    case ExprKind::any_of: case ExprKind::all_of: return lower_logic(c, e);
+    case ExprKind::any_of:
+    case ExprKind::all_of: return lower_logic(c, e);
     case ExprKind::negation: return c.ir().emit(Opcode::logical_not, {lower_expression(c, e.args[0])});
     case ExprKind::comparison: return lower_comparison(c, e);
     case ExprKind::sum: return lower_sum(c, e);
@@ -150,8 +152,10 @@ Value coerce(Context& c, Value v, const Type& want) {
 void unify(Context& c, Value& a, Value& b) {
   Type left = c.type(a), right = c.type(b);
   if (left == right || !left.plain() || !right.plain()) return;
-  if (width_rank(left) < width_rank(right)) a = coerce(c, a, right);
-  else b = coerce(c, b, left);
+  if (width_rank(left) < width_rank(right))
+    a = coerce(c, a, right);
+  else
+    b = coerce(c, b, left);
 }
 
 Value for_storage(Context& c, Value v) {

@@ -20,8 +20,8 @@ void unify(Context& c, Value& a, Value& b);
 
 // --- arithmetic with broadcasting (arithmetic.cpp)
 Value elementwise(Context& c, ir::Opcode code, std::vector<Value> operands);
-Value add_values(Context& c, Value a, char sign, Value b);          // sign: '+' or '-'; arrays member by member
-Value multiply_values(Context& c, Value a, char sign, Value b);     // sign: '*' or '/'; matrix products
+Value add_values(Context& c, Value a, char sign, Value b);       // sign: '+' or '-'; arrays member by member
+Value multiply_values(Context& c, Value a, char sign, Value b);  // sign: '*' or '/'; matrix products
 Value negate_value(Context& c, Value a);
 Value lower_sum(Context& c, const Expr& e);
 Value lower_product(Context& c, const Expr& e);
@@ -35,7 +35,7 @@ Value accumulate(Context& c, Value a, char sign, const Expr& e);
 struct Step {
   bool constant = true;
   int64_t number = 0;
-  Value at = ir::no_value;   // proven in range
+  Value at = ir::no_value;  // proven in range
 };
 std::vector<Step> index_steps(Context& c, Type type, std::span<const Expr> indices);
 Value step_into(Context& c, Value v, const Step& step);
@@ -56,7 +56,7 @@ void call_proc(Context& c, const Expr& e);
 
 // --- conditions (conditions.cpp)
 Value lower_comparison(Context& c, const Expr& e);
-Value lower_logic(Context& c, const Expr& e);          // any_of, all_of
+Value lower_logic(Context& c, const Expr& e);  // any_of, all_of
 Value lower_conditional(Context& c, const Expr& e);
 /// May it be evaluated although its value is not wanted: no checks, no effects, nothing singular, little work?
 bool is_cheap(const Context& c, const Expr& e);

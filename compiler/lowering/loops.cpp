@@ -1,15 +1,15 @@
-// Loops. At step level a loop over spaces is a parallel `loop` (or `serial`), a loop over a range is one `serial` when it
-// touches fields by single elements only, else a `for`. Inside of kernels and functions every loop is sequential: a `for`,
-// or, when it may stop early, a `while` with a counter and the flag `go`.
+// Loops. At step level a loop over spaces is a parallel `loop` (or `serial`), a loop over a range is one `serial` when
+// it touches fields by single elements only, else a `for`. Inside of kernels and functions every loop is sequential: a
+// `for`, or, when it may stop early, a `while` with a counter and the flag `go`.
+#include "lowering/loops.hpp"
+
 #include "lowering/constants.hpp"
 #include "lowering/expressions.hpp"
-#include "lowering/statements.hpp"
 
 namespace adjoule::lowering {
 namespace {
 
 using ir::Domain;
-using ir::Mode;
 using ir::Opcode;
 using semantics::CalleeKind;
 using syntax::Iterator;
@@ -24,7 +24,7 @@ ir::Side side_named(const std::string& name) {
 }
 
 Domain region_of(Context& c, const Expr& call) {
-  const Expr& callee = call.args[0];   // Cell.interior
+  const Expr& callee = call.args[0];  // Cell.interior
   Domain domain{.space = actual_space(c, c.info(callee.args[0]).space)};
   domain.region = callee.text == "interior" ? ir::Region::interior : ir::Region::boundary;
   std::optional<int64_t> width = call.args.size() > 1 ? constant_int(c, call.args[1]) : std::nullopt;
@@ -37,12 +37,16 @@ Domain region_of(Context& c, const Expr& call) {
   return domain;
 }
 
+}  // namespace
+
 Domain domain_of(Context& c, const Iterator& iterator) {
   Domain domain;
   if (!iterator.last) {
     const semantics::ExprInfo& info = c.info(iterator.first);
-    if (info.callee == CalleeKind::region) domain = region_of(c, iterator.first);
-    else domain.space = actual_space(c, info.space);
+    if (info.callee == CalleeKind::region)
+      domain = region_of(c, iterator.first);
+    else
+      domain.space = actual_space(c, info.space);
   }
   domain.reversed = iterator.reversed;
   return domain;
@@ -60,26 +64,11 @@ void bind_index(Context& c, const Iterator& iterator, Value index) {
 
 // --- sequential loops
 
-/// A sequential loop under construction: its body, its flags, what it carries.
-struct Sequential {
-  const Stmt& s;
-  Sequence body;
-  JumpScope scope;
-  std::vector<VariableId> carried;
-};
-
-void lower_body(Context& c, Sequential& loop) {
-  Swap inside(c.jumps, &loop.scope);
-  if (loop.scope.live != no_variable) set_current(c, loop.scope.live, c.ir().constant(true));
-  lower_sequence(c, loop.body);
-}
-
-/// Flags and carried variables of a loop; the flag `go` is carried too. Handles need no carrying.
 Sequential prepare(Context& c, const Stmt& s) {
   Sequential loop{.s = s, .body = sequence(s.body), .scope = {.outer = c.jumps}, .carried = {}};
   Effects effects = effects_of(c, loop.body);
   if (needs_live(loop.body)) loop.scope.live = new_variable(c, "", bool_type());
-  Effects outside = effects;   // break and continue end here
+  Effects outside = effects;  // break and continue end here
   outside.breaks = outside.continues = false;
   loop.carried = carried_by(c, outside);
   if (effects.breaks || effects.returns) {
@@ -88,6 +77,14 @@ Sequential prepare(Context& c, const Stmt& s) {
   }
   return loop;
 }
+
+void lower_body(Context& c, Sequential& loop) {
+  Swap inside(c.jumps, &loop.scope);
+  if (loop.scope.live != no_variable) set_current(c, loop.scope.live, c.ir().constant(true));
+  lower_sequence(c, loop.body);
+}
+
+namespace {
 
 void run_iterators(Context& c, Sequential& loop, size_t at);
 
@@ -168,126 +165,6 @@ void run_iterators(Context& c, Sequential& loop, size_t at) {
 void lower_sequential(Context& c, const Stmt& s) {
   Sequential loop = prepare(c, s);
   run_iterators(c, loop, 0);
-}
-
-// --- handles
-
-/// Makes fields (and reduced scalars) handles while a loop body is built; afterwards they are what the loop gives back.
-void install_handles(Context& c, const std::vector<VariableId>& updated, std::span<const Value> handles,
-                     const std::vector<Mode>& modes) {
-  for (size_t i = 0; i < updated.size(); ++i) {
-    set_current(c, updated[i], handles[i]);
-    c.variable(updated[i]).handle = true;
-    c.variable(updated[i]).mode = modes[i];
-  }
-}
-
-void remove_handles(Context& c, const std::vector<VariableId>& updated, std::span<const Value> versions) {
-  for (VariableId v : updated) c.variable(v).handle = false;
-  set_currents(c, updated, versions);
-}
-
-// --- serial loops over spaces, and ranges that touch single elements
-
-void lower_serial(Context& c, const Stmt& s) {
-  Sequential loop = prepare(c, s);
-  std::vector<VariableId> fields, scalars;
-  for (VariableId v : loop.carried) (c.variable(v).type.field ? fields : scalars).push_back(v);
-  std::vector<Domain> domains;
-  for (const Iterator& iterator : s.iterators) domains.push_back(domain_of(c, iterator));
-  std::vector<Value> bounds = bounds_of(c, s.iterators[0]);
-  loop.carried = scalars;
-  auto body = [&](std::span<const Value> indices, std::span<const Value> handles, std::span<const Value> carried) {
-    Swap kernel(c.kernel, true);
-    install_handles(c, fields, handles, std::vector<Mode>(fields.size(), Mode::any));
-    set_currents(c, scalars, carried);
-    for (size_t i = 0; i < s.iterators.size(); ++i) bind_index(c, s.iterators[i], indices[i]);
-    if (loop.scope.go == no_variable) lower_body(c, loop);
-    else branch(c, current(c, loop.scope.go), scalars, [&] { lower_body(c, loop); }, [] {});
-    return currents(c, scalars);
-  };
-  std::vector<Value> before = currents(c, fields), initial = currents(c, scalars);
-  std::vector<Value> results = c.ir().serial(std::move(domains), std::move(bounds), std::move(before), std::move(initial), body);
-  remove_handles(c, fields, std::span(results).first(fields.size()));
-  set_currents(c, scalars, std::span(results).subspan(fields.size()));
-}
-
-// --- parallel loops
-
-Mode mode_of_reduction(const std::string& operation) {
-  if (operation == "min=") return Mode::reduce_minimum;
-  return operation == "max=" ? Mode::reduce_maximum : Mode::reduce_add;
-}
-
-void scalar_error(Context& c, const Variable& variable, const Use& use) {
-  auto quoted = "`" + variable.name + "`";
-  std::string help = "declare a `var` inside of the loop, or make it a `serial for`";
-  if (use.stored) {
-    c.diagnostics.error(use.stored_at, quoted + " is one value for all iterations of this parallel loop, it cannot be set here",
-                        help + "; a sum over the iterations is written with `+=`");
-  } else if (use.read) {
-    auto& d = c.diagnostics.error(use.read_at, quoted + " is read here while the iterations of the loop still reduce it",
-                                  "read it after the loop, or make it a `serial for`");
-    d.notes.push_back({use.reduced.begin()->second, "reduced here with `" + use.reduced.begin()->first + "`"});
-  } else {
-    auto second = std::next(use.reduced.begin());
-    auto& d = c.diagnostics.error(second->second, quoted + " is reduced by two operators in one loop", "split the loop");
-    d.notes.push_back({use.reduced.begin()->second, "reduced here with `" + use.reduced.begin()->first + "`"});
-  }
-}
-
-/// How the loop updates the variable; nothing when it only reads it.
-std::optional<Mode> mode_of(Context& c, const Variable& variable, const Use& use) {
-  if (variable.handle || variable.type.stack || (!use.stored && use.reduced.empty())) return std::nullopt;
-  bool one_reduction = !use.stored && !use.read && use.reduced.size() == 1;
-  if (!variable.type.field) {
-    if (!one_reduction) scalar_error(c, variable, use);
-    return one_reduction ? mode_of_reduction(use.reduced.begin()->first) : Mode::reduce_add;
-  }
-  if (one_reduction && !use.own_only()) return mode_of_reduction(use.reduced.begin()->first);
-  return Mode::own;
-}
-
-/// The record for the access modes of the loop whose body is being built.
-ParallelLoop open_record(Context& c, const Stmt& s, std::span<const Value> indices, std::span<const Value> handles,
-                         const std::vector<VariableId>& updated, const std::vector<Mode>& modes) {
-  ParallelLoop record;
-  record.indices.assign(indices.begin(), indices.end());
-  for (const Iterator& iterator : s.iterators) record.index_names.push_back(iterator.name);
-  record.handles.assign(handles.begin(), handles.end());
-  for (VariableId v : updated) record.names.push_back(c.variable(v).name);
-  record.modes = modes;
-  return record;
-}
-
-void lower_parallel(Context& c, const Stmt& s) {
-  std::vector<SymbolId> index_symbols;
-  std::vector<Domain> domains;
-  for (const Iterator& iterator : s.iterators) {
-    index_symbols.push_back(c.declared(iterator.id));
-    domains.push_back(domain_of(c, iterator));
-  }
-  std::vector<VariableId> updated;
-  std::vector<Mode> modes;
-  for (const auto& [id, use] : uses_in(c, index_symbols, s.body)) {
-    std::optional<Mode> mode = mode_of(c, c.variable(id), use);
-    if (!mode) continue;
-    updated.push_back(id);
-    modes.push_back(*mode);
-  }
-  auto body = [&](std::span<const Value> indices, std::span<const Value> handles) {
-    ParallelLoop record = open_record(c, s, indices, handles, updated, modes);
-    Swap kernel(c.kernel, true);
-    Swap recording(c.loop, &record);
-    install_handles(c, updated, handles, modes);
-    for (size_t i = 0; i < s.iterators.size(); ++i) bind_index(c, s.iterators[i], indices[i]);
-    Sequential iteration{.s = s, .body = sequence(s.body), .scope = {}, .carried = {}};
-    if (needs_live(iteration.body)) iteration.scope.live = new_variable(c, "", bool_type());
-    lower_body(c, iteration);
-    check_access_modes(c.program, c.ir().procedure(), record, c.diagnostics);
-  };
-  std::vector<Value> before = currents(c, updated);
-  remove_handles(c, updated, c.ir().loop(std::move(domains), std::move(before), modes, body));
 }
 
 /// Only the first index of a `serial` may run over a range, and none of a parallel loop.

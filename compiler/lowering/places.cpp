@@ -46,7 +46,8 @@ Value named_field(Context& c, const Expr& e) {
   if (e.kind != ExprKind::name) return ir::no_value;
   Binding binding = lookup(c, c.info(e).symbol);
   Value v = ir::no_value;
-  if (binding.kind == BindingKind::variable && c.variable(binding.variable).type.field) v = current(c, binding.variable);
+  if (binding.kind == BindingKind::variable && c.variable(binding.variable).type.field)
+    v = current(c, binding.variable);
   if (binding.kind == BindingKind::value) v = binding.value;
   return v != ir::no_value && c.type(v).field ? v : ir::no_value;
 }
@@ -91,7 +92,8 @@ Value with_replaced(Context& c, Value whole, std::span<const Step> path, Value l
 
 Value load_element(Context& c, Value field, const std::vector<Value>& indices, Span span) {
   if (c.loop && c.ir().procedure().values[static_cast<size_t>(field)].handle) {
-    c.loop->accesses.push_back({.handle = field, .kind = AccessKind::read, .operation = "", .indices = indices, .span = span});
+    c.loop->accesses.push_back(
+        {.handle = field, .kind = AccessKind::read, .operation = "", .indices = indices, .span = span});
   }
   return c.ir().load(field, indices);
 }

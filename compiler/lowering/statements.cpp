@@ -43,7 +43,8 @@ Sequence with_rest(const syntax::Block& block, const Sequence& rest) {
 }
 
 /// Branch number `at` of an `if` and the ones after it.
-void lower_branches(Context& c, const Stmt& s, size_t at, const Sequence& rest, const std::vector<VariableId>& carried) {
+void lower_branches(Context& c, const Stmt& s, size_t at, const Sequence& rest,
+                    const std::vector<VariableId>& carried) {
   Nesting nesting(c, s.span);
   if (nesting.too_deep()) return;
   if (at == s.branches.size()) {
@@ -52,8 +53,9 @@ void lower_branches(Context& c, const Stmt& s, size_t at, const Sequence& rest, 
   }
   Value condition = lower_expression(c, s.branches[at].condition);
   SpanScope here(c, s.branches[at].condition.span);
-  branch(c, condition, carried, [&] { lower_sequence(c, with_rest(s.branches[at].body, rest)); },
-         [&] { lower_branches(c, s, at + 1, rest, carried); });
+  branch(
+      c, condition, carried, [&] { lower_sequence(c, with_rest(s.branches[at].body, rest)); },
+      [&] { lower_branches(c, s, at + 1, rest, carried); });
 }
 
 void lower_if(Context& c, const Stmt& s, const Sequence& rest) {
@@ -87,8 +89,10 @@ void lower_var(Context& c, const Stmt& s) {
 
 void lower_call_statement(Context& c, const Stmt& s) {
   const semantics::ExprInfo& info = c.info(*s.value);
-  if (info.callee == CalleeKind::proc) call_proc(c, *s.value);
-  else lower_expression(c, *s.value);
+  if (info.callee == CalleeKind::proc)
+    call_proc(c, *s.value);
+  else
+    lower_expression(c, *s.value);
 }
 
 Sequence after(const Sequence& statements, size_t i) {
@@ -108,7 +112,9 @@ std::vector<VariableId> carried_by(const Context& c, const Effects& effects) {
   for (VariableId v : effects.assigned) {
     if (!c.variables[static_cast<size_t>(v)].handle) all.insert(v);
   }
-  auto add = [&](VariableId v) { if (v != no_variable) all.insert(v); };
+  auto add = [&](VariableId v) {
+    if (v != no_variable) all.insert(v);
+  };
   if (c.jumps && (effects.breaks || effects.continues || effects.returns)) add(c.jumps->live);
   if (c.jumps && effects.breaks) add(c.jumps->go);
   if (effects.returns) {
@@ -124,7 +130,7 @@ std::vector<VariableId> carried_by(const Context& c, const Effects& effects) {
 void branch(Context& c, Value condition, const std::vector<VariableId>& variables, const std::function<void()>& then,
             const std::function<void()>& otherwise) {
   std::vector<Value> before;
-  for (VariableId v : variables) before.push_back(c.variable(v).current);   // no zeros made up: a side may assign
+  for (VariableId v : variables) before.push_back(c.variable(v).current);  // no zeros made up: a side may assign
   auto side = [&](const std::function<void()>& fill) {
     for (size_t i = 0; i < variables.size(); ++i) c.variable(variables[i]).current = before[i];
     fill();
@@ -142,7 +148,9 @@ void lower_statement(Context& c, const Stmt& s) {
     case StmtKind::loop: return lower_loop(c, s);
     case StmtKind::while_: return lower_while(c, s);
     case StmtKind::if_: return lower_if(c, s, {});
-    case StmtKind::break_: case StmtKind::continue_: case StmtKind::return_: return lower_jump(c, s);
+    case StmtKind::break_:
+    case StmtKind::continue_:
+    case StmtKind::return_: return lower_jump(c, s);
     case StmtKind::assign: return lower_assignment(c, s);
     case StmtKind::call: return lower_call_statement(c, s);
     case StmtKind::block: return lower_sequence(c, sequence(s.body));
@@ -157,7 +165,7 @@ void lower_sequence(Context& c, const Sequence& statements) {
   for (size_t i = 0; i < statements.size(); ++i) {
     const Stmt& s = *statements[i];
     if (s.kind == StmtKind::break_ || s.kind == StmtKind::continue_ || s.kind == StmtKind::return_) {
-      return lower_jump(c, s);   // what follows is never reached
+      return lower_jump(c, s);  // what follows is never reached
     }
     bool jumps = i + 1 < statements.size() && jumps_of(s).jumps();
     if (jumps && absorbs_rest(s)) {

@@ -9,9 +9,9 @@ namespace adjoule::lowering {
 
 void lower_sequence(Context& c, const Sequence& statements);
 void lower_statement(Context& c, const Stmt& s);
-void lower_assignment(Context& c, const Stmt& s);          // assignments.cpp
-void lower_loop(Context& c, const Stmt& s);                // loops.cpp: every `for`
-void lower_while(Context& c, const Stmt& s);               // loops.cpp
+void lower_assignment(Context& c, const Stmt& s);  // assignments.cpp
+void lower_loop(Context& c, const Stmt& s);        // loops.cpp: every `for`
+void lower_while(Context& c, const Stmt& s);       // loops.cpp
 
 /// The variables that control flow around statements with these effects must carry (no handles; in order).
 std::vector<VariableId> carried_by(const Context& c, const Effects& effects);

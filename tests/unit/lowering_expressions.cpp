@@ -7,7 +7,9 @@ namespace adjoule::lowering::test {
 namespace {
 
 // (1 + 2^-30)^2 = 1 + 2^-29 + 2^-60: the last term survives only in a fused sum.
-const std::string values = "param p: real = 1.000000000931322574615478515625; param q: real = 1.000000000931322574615478515625; param s: real = -1;";
+const std::string values =
+    "param p: real = 1.000000000931322574615478515625; param q: real = 1.000000000931322574615478515625; param s: real "
+    "= -1;";
 
 TEST(LoweringExpressions, NumbersConvertWhereRealsAreWanted) {
   EXPECT_EQ(value_of_expression("7 / 2"), 3.5);
@@ -52,8 +54,9 @@ TEST(LoweringExpressions, ProductsAreFusedIntoSums) {
 }
 
 TEST(LoweringExpressions, MatrixProductsAndIntegersAreNotFused) {
-  auto lowered = lower_good("param m: mat2; param v: vec2; size n; state r: vec2; state k: int;\n"
-                            "init { r = m * v + v; k = n * n + 1; }");
+  auto lowered = lower_good(
+      "param m: mat2; param v: vec2; size n; state r: vec2; state k: int;\n"
+      "init { r = m * v + v; k = n * n + 1; }");
   EXPECT_EQ(count_of(printed(*lowered, lowered->program->init), "fused_multiply_add"), 0u);
 }
 
@@ -66,7 +69,8 @@ TEST(LoweringExpressions, BuiltIns) {
   for (const std::string& m : {std::string("mat2(1, 2, 3, 4)"), m3, m4}) {
     std::string n = m.substr(3, 1), type = "mat" + n;
     Numbers one = result_of(type, "r = inverse(" + m + ") * " + m + ";");
-    Numbers determinants = result_of("vec2", "r = vec2(det(" + m + ") * det(inverse(" + m + ")), det(transpose(" + m + ")) - det(" + m + "));");
+    Numbers determinants = result_of(
+        "vec2", "r = vec2(det(" + m + ") * det(inverse(" + m + ")), det(transpose(" + m + ")) - det(" + m + "));");
     auto size = static_cast<size_t>(n[0] - '0');
     for (size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(one[i], i % (size + 1) == 0 ? 1 : 0, 1e-14) << m << " " << i;
     EXPECT_NEAR(determinants[0], 1, 1e-14);
@@ -117,9 +121,11 @@ TEST(LoweringExpressions, ConditionalsOfPlainValuesAreSelects) {
 }
 
 TEST(LoweringExpressions, References) {
-  std::string declarations = "grid C(3, 4) boundary periodic; grid L(4) boundary zero; space P(5); param u[C]: int; param w[L]: real = 1;";
+  std::string declarations =
+      "grid C(3, 4) boundary periodic; grid L(4) boundary zero; space P(5); param u[C]: int; param w[L]: real = 1;";
   EXPECT_EQ(result_of("int", "r = index(C(1, 2) + (3, -1) - (0, 4));", declarations)[0], 5);
-  EXPECT_EQ(result_of("int", "let c = C(1, 2) + (3, -5); r = 100 * coords(c)[0] + coords(c)[1];", declarations)[0], 397);
+  EXPECT_EQ(result_of("int", "let c = C(1, 2) + (3, -5); r = 100 * coords(c)[0] + coords(c)[1];", declarations)[0],
+            397);
   EXPECT_EQ(result_of("int", "let i = L(3); r = index(i + 1) * 10 + coords(i - 7)[0];", declarations)[0], -14);
   EXPECT_EQ(value_of_expression("w[L(3)] + w[L(3) + 1]", declarations), 1);
   EXPECT_EQ(result_of("bool", "r = C(0, 1) == C(3, 5) and C(0, 1) != C(0, 2);", declarations)[0], 1);
@@ -141,10 +147,11 @@ TEST(LoweringExpressions, IndicesOutOfRangeAreFaults) {
 }
 
 TEST(LoweringExpressions, Time) {
-  Instance run("input f[time]: real; state a: real; state b: real; state k: int;\n"
-          "init { a = f[now]; } step { b += f[now + 1] * 10 + f[time(step_index)]; k = step_index; }\n"
-          "loss { return f[now] + real(steps); }",
-          {.fields = {{"f", {1, 2, 3, 4}}}, .steps = 3});
+  Instance run(
+      "input f[time]: real; state a: real; state b: real; state k: int;\n"
+      "init { a = f[now]; } step { b += f[now + 1] * 10 + f[time(step_index)]; k = step_index; }\n"
+      "loss { return f[now] + real(steps); }",
+      {.fields = {{"f", {1, 2, 3, 4}}}, .steps = 3});
   EXPECT_EQ(run.state("a")[0], 1);
   EXPECT_EQ(run.state("b")[0], 90 + 6);
   EXPECT_EQ(run.state("k")[0], 2);

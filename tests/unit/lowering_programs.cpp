@@ -42,10 +42,11 @@ TEST(LoweringPrograms, BackSubstitutionIsOneSerialLoop) {
 }
 
 TEST(LoweringPrograms, TablesAndSignatures) {
-  Instance run("size n = 3; size m = 4; space P(n * 2); grid G(n, m) boundary (periodic, clamp);\n"
-          "param a[P]: real = 2; input b: vec2 = vec2(1, n); state x[P]: real; state y: real = 5; state z: int;\n"
-          "init { x = a; } step { y += 1; } loss first { return y; } loss { return x[P(0)]; }",
-          {.steps = 3});
+  Instance run(
+      "size n = 3; size m = 4; space P(n * 2); grid G(n, m) boundary (periodic, clamp);\n"
+      "param a[P]: real = 2; input b: vec2 = vec2(1, n); state x[P]: real; state y: real = 5; state z: int;\n"
+      "init { x = a; } step { y += 1; } loss first { return y; } loss { return x[P(0)]; }",
+      {.steps = 3});
   const ir::Program& program = run.program();
   ASSERT_EQ(program.sizes.size(), 2u);
   EXPECT_EQ(program.size_defaults.outputs().size(), 2u);

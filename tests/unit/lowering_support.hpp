@@ -52,8 +52,8 @@ inline std::unique_ptr<Lowered> lower_good(const std::string& text) {
 
 /// What a host would give.
 struct Host {
-  std::map<std::string, int32_t> extents;                 // of open spaces
-  std::map<std::string, std::vector<double>> fields;      // by name; the rest has its default, or 0
+  std::map<std::string, int32_t> extents;             // of open spaces
+  std::map<std::string, std::vector<double>> fields;  // by name; the rest has its default, or 0
   int32_t steps = 0;
 };
 
@@ -138,8 +138,10 @@ class Instance {
       values = given->second;
     }
     ir::FieldData data;
-    if (field.type.differentiable()) data.reals = values;
-    else data.integers.assign(values.begin(), values.end());
+    if (field.type.differentiable())
+      data.reals = values;
+    else
+      data.integers.assign(values.begin(), values.end());
     if (!field.type.field) return {.reals = data.reals, .integers = data.integers};
     return {.field = std::make_shared<ir::FieldData>(data)};
   }
@@ -185,7 +187,8 @@ inline size_t count_of(const std::string& text, const std::string& what) {
   return count;
 }
 
-/// The program lowers with exactly one error, which contains `message`, is at the text `place`, and has a note at `other`.
+/// The program lowers with exactly one error, which contains `message`, is at the text `place`, and has a note at
+/// `other`.
 inline void expect_mode_error(const std::string& text, const std::string& message, const std::string& place,
                               const std::string& other = "", const std::string& help = "") {
   auto lowered = lower_text(text);

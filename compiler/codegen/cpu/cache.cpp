@@ -1,4 +1,4 @@
-// A file an object: header (magic, checksum of the rest), fault sites, object. Written under a temporary name and renamed, so
+// A file a compilation: header (magic, checksum of the rest), fault sites, objects. Written under a temporary name and renamed, so
 // that readers see whole files only; checked by checksum all the same, since disks and people do what they do.
 #include "codegen/cpu/cache.hpp"
 
@@ -257,7 +257,8 @@ std::optional<CachedObject> read_cache(const CompileOptions& options, const std:
     site.space = in.text();
     entry.fault_sites.push_back(std::move(site));
   }
-  entry.object = in.text();
+  auto objects = in.number<uint64_t>();
+  for (uint64_t i = 0; i < objects && !in.broken; ++i) entry.objects.push_back(in.text());
   if (in.broken) return std::nullopt;
   std::error_code ignored;
   fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);   // used now
@@ -274,7 +275,8 @@ void write_cache(const CompileOptions& options, const std::string& key, const Ca
     body.number(site.code);
     body.text(site.space);
   }
-  body.text(entry.object);
+  body.number(static_cast<uint64_t>(entry.objects.size()));
+  for (const std::string& object : entry.objects) body.text(object);
   std::error_code error;
   fs::create_directories(directory, error);
   static std::atomic<int> counter{0};

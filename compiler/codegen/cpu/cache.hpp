@@ -10,7 +10,7 @@ namespace adjoule::codegen {
 
 struct CachedObject {
   std::vector<FaultSite> fault_sites;
-  std::string object;
+  std::vector<std::string> objects;
 };
 
 /// The procedures in full (with the places of what can fault), the options, this build of the compiler, LLVM and the CPU.

@@ -63,15 +63,18 @@ llvm::Expected<std::unique_ptr<orc::LLJIT>> make_jit() {
 
 }  // namespace
 
-LoadedCode load_object(const std::string& object, const std::vector<std::string>& names, std::string& error) {
+LoadedCode load_objects(const std::vector<std::string>& objects, const std::vector<std::string>& names, std::string& error) {
   auto jit = make_jit();
   if (!jit) {
     error = llvm::toString(jit.takeError());
     return {};
   }
-  if (auto failure = (*jit)->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object, "adjoule"))) {
-    error = llvm::toString(std::move(failure));
-    return {};
+  for (size_t i = 0; i < objects.size(); ++i) {
+    auto buffer = llvm::MemoryBuffer::getMemBufferCopy(objects[i], "adjoule" + std::to_string(i));
+    if (auto failure = (*jit)->addObjectFile(std::move(buffer))) {
+      error = llvm::toString(std::move(failure));
+      return {};
+    }
   }
   LoadedCode loaded;
   for (const std::string& name : names) {

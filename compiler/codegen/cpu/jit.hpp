@@ -13,7 +13,7 @@ struct LoadedCode {
   std::vector<runtime::NativeFunction> functions;
 };
 
-/// Links an object file into this process and looks the names up. Empty functions and a text in `error` on failure.
-LoadedCode load_object(const std::string& object, const std::vector<std::string>& names, std::string& error);
+/// Links object files into this process and looks the names up. Empty functions and a text in `error` on failure.
+LoadedCode load_objects(const std::vector<std::string>& objects, const std::vector<std::string>& names, std::string& error);
 
 }  // namespace adjoule::codegen
