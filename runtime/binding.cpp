@@ -63,12 +63,14 @@ void check_kind(const FieldSpec& field, const Array& array, const std::string& s
   const char* wanted = wants_real ? "real numbers (float64 or float32)" : "whole numbers (int32 or int64)";
   const char* given = array.integral ? "whole numbers" : "real numbers";
   if (scalar_of(field.type) == Scalar::boolean) wanted = "bools";
-  misuse(fmt::format("{}: {} wants {}, but {} were given", field.place, with_source(field.name, source), wanted, given));
+  misuse(
+      fmt::format("{}: {} wants {}, but {} were given", field.place, with_source(field.name, source), wanted, given));
 }
 
 void check_range(const FieldSpec& field, const Array& array, const std::string& source) {
   bool boolean = scalar_of(field.type) == Scalar::boolean;
-  int64_t low = boolean ? 0 : std::numeric_limits<int32_t>::min(), high = boolean ? 1 : std::numeric_limits<int32_t>::max();
+  int64_t low = boolean ? 0 : std::numeric_limits<int32_t>::min(),
+          high = boolean ? 1 : std::numeric_limits<int32_t>::max();
   for (size_t i = 0; i < array.integers.size(); ++i) {
     if (array.integers[i] < low || array.integers[i] > high) {
       misuse(fmt::format("number {} of {} is {}, which does not fit into {}", i, with_source(field.name, source),
@@ -81,17 +83,20 @@ void check_time_rows(const FieldSpec& field, const Bound& bound, int32_t steps) 
   int64_t rows = time_rows(field, bound);
   if (rows < 0 || rows == steps || rows == int64_t{steps} + 1) {
     if (rows == steps && !field.reads_last_row.empty()) {
-      misuse(fmt::format("{}: row {} of {} is read here, but {} rows (0 to {}) were bound: bind {} rows", field.reads_last_row,
-                         steps, field.name, rows, rows - 1, rows + 1));
+      misuse(fmt::format("{}: row {} of {} is read here, but {} rows (0 to {}) were bound: bind {} rows",
+                         field.reads_last_row, steps, field.name, rows, rows - 1, rows + 1));
     }
     return;
   }
-  misuse(fmt::format("{} has {} rows over time, but {} steps need {} (one an instant) or {}", with_source(field.name, bound.source),
-                     rows, steps, steps + 1, steps));
+  misuse(fmt::format("{} has {} rows over time, but {} steps need {} (one an instant) or {}",
+                     with_source(field.name, bound.source), rows, steps, steps + 1, steps));
 }
 
 /// What one array says of one open space, against what earlier ones said.
-struct OpenExtent { int64_t extent = -1; int field = -1; };
+struct OpenExtent {
+  int64_t extent = -1;
+  int field = -1;
+};
 
 void agree(const Manifest& manifest, int field, const Bound& bound, std::vector<OpenExtent>& open,
            const std::vector<const Bound*>& all) {
@@ -101,15 +106,14 @@ void agree(const Manifest& manifest, int field, const Bound& bound, std::vector<
     if (space == time_space || !space_of(manifest, space).open) continue;
     OpenExtent& known = open[static_cast<size_t>(space)];
     int64_t extent = bound.space_extents[k];
-    if (extent > std::numeric_limits<int32_t>::max()) misuse(fmt::format("{} has more rows than an int can count", spec.name));
+    if (extent > std::numeric_limits<int32_t>::max())
+      misuse(fmt::format("{} has more rows than an int can count", spec.name));
     if (known.field < 0) {
       known = {extent, field};
     } else if (known.extent != extent) {
-      auto label = [&](int f) {
-        return with_source(field_of(manifest, f).name, all[static_cast<size_t>(f)]->source);
-      };
-      misuse(fmt::format("{} has {} rows but {} has {}: both run over {}", label(known.field), known.extent, label(field),
-                         extent, space_of(manifest, space).name));
+      auto label = [&](int f) { return with_source(field_of(manifest, f).name, all[static_cast<size_t>(f)]->source); };
+      misuse(fmt::format("{} has {} rows but {} has {}: both run over {}", label(known.field), known.extent,
+                         label(field), extent, space_of(manifest, space).name));
     }
   }
 }
@@ -173,7 +177,8 @@ Layout layout_of(const Type& type, const Manifest& manifest, const Extents& exte
     layout.kind = Value::Kind::buffer;
     layout.components = element_components(type);
     layout.elements = element_count(type, manifest, extents);
-    layout.scalar_bytes = layout.scalar == Scalar::boolean ? 1 : (layout.scalar == Scalar::real && !manifest.single ? 8 : 4);
+    layout.scalar_bytes =
+        layout.scalar == Scalar::boolean ? 1 : (layout.scalar == Scalar::real && !manifest.single ? 8 : 4);
   } else {
     int dims = type.element == Element::reference ? space_of(manifest, type.space).dims : 1;
     layout.components = type.array_count() * type.element_scalars(dims);
@@ -188,7 +193,8 @@ Bound check_array(const Manifest& manifest, int field, Array array, std::string 
   }
   int64_t numbers = static_cast<int64_t>(array.integral ? array.integers.size() : array.reals.size());
   if (numbers != array.count()) {
-    misuse(fmt::format("{}: {} numbers were given for the shape {}", with_source(spec.name, source), numbers, shape_text(array.shape)));
+    misuse(fmt::format("{}: {} numbers were given for the shape {}", with_source(spec.name, source), numbers,
+                       shape_text(array.shape)));
   }
   check_kind(spec, array, source);
   if (array.integral) check_range(spec, array, source);
@@ -219,8 +225,10 @@ Extents find_extents(const Manifest& manifest, const std::vector<const Bound*>& 
   Extents extents;
   for (size_t s = 0; s < manifest.spaces.size(); ++s) {
     std::array<int32_t, 3> e = manifest.spaces[s].extents;
-    if (s == time_space) e = {steps + 1, 1, 1};
-    else if (manifest.spaces[s].open) e = {static_cast<int32_t>(open[s].extent), 1, 1};
+    if (s == time_space)
+      e = {steps + 1, 1, 1};
+    else if (manifest.spaces[s].open)
+      e = {static_cast<int32_t>(open[s].extent), 1, 1};
     if (e[0] < 0) unknown_extent(manifest, static_cast<int>(s));
     extents.insert(extents.end(), e.begin(), e.end());
   }
@@ -232,7 +240,7 @@ void check_references(const Manifest& manifest, int field, const Bound& bound, c
   if (spec.type.element != Element::reference) return;
   const SpaceSpec& target = space_of(manifest, spec.type.space);
   int64_t count = space_count(spec.type.space, extents);
-  bool outside_exists = false;   // -1 stands for a place outside of a `zero` grid
+  bool outside_exists = false;  // -1 stands for a place outside of a `zero` grid
   for (int a = 0; target.grid && a < target.dims; ++a) {
     outside_exists = outside_exists || target.boundary[static_cast<size_t>(a)] == Boundary::zero;
   }
@@ -244,8 +252,8 @@ void check_references(const Manifest& manifest, int field, const Bound& bound, c
     std::string where;
     if (spec.type.field) where += fmt::format("[{}]", i / static_cast<size_t>(width));
     if (width > 1) where += fmt::format("[{}]", i % static_cast<size_t>(width));
-    misuse(fmt::format("{}{} is {}, but {} has {} elements: references go from 0 to {}", with_source(spec.name, bound.source),
-                       where, value, target.name, count, count - 1));
+    misuse(fmt::format("{}{} is {}, but {} has {} elements: references go from 0 to {}",
+                       with_source(spec.name, bound.source), where, value, target.name, count, count - 1));
   }
 }
 

@@ -17,8 +17,8 @@ using Extents = std::vector<int32_t>;
 /// A bound array, as the user gave it.
 struct Bound {
   Array array;
-  std::string source;                    // a file's name, or ""
-  std::vector<int64_t> space_extents;    // by space of the field: what the shape says of it (a grid: its whole count)
+  std::string source;                  // a file's name, or ""
+  std::vector<int64_t> space_extents;  // by space of the field: what the shape says of it (a grid: its whole count)
 };
 
 /// Shape of one element as hosts see it: {} for a number, {3} for a vec3, {2, 2} for a mat2, {3, 2} for a vec2[3].
@@ -35,11 +35,12 @@ Scalar scalar_of(const Type& type);
 /// Bytes and slots of a value of this type (a stack: one slot).
 Layout layout_of(const Type& type, const Manifest& manifest, const Extents& extents);
 
-/// Checks kind of number and shape; closed spaces must agree. Throws Error (wrong_use) that names the field and the source.
+/// Checks kind of number and shape; closed spaces must agree. Throws Error (wrong_use) that names the field and the
+/// source.
 Bound check_array(const Manifest& manifest, int field, Array array, std::string source);
 
-/// Extents of all spaces from the manifest and from what is bound (by field; null: not bound). Throws Error (wrong_use):
-/// two arrays that disagree, a space that no array determines, a wrong number of rows over `time`.
+/// Extents of all spaces from the manifest and from what is bound (by field; null: not bound). Throws Error
+/// (wrong_use): two arrays that disagree, a space that no array determines, a wrong number of rows over `time`.
 Extents find_extents(const Manifest& manifest, const std::vector<const Bound*>& bound, int32_t steps);
 
 /// Throws Error (wrong_use) that names field, element, value and extent when a reference leaves its space.
@@ -54,15 +55,18 @@ Value pack(Pool& pool, const Manifest& manifest, const Type& type, const Array& 
 Value filled(Pool& pool, const Manifest& manifest, const Type& type, const std::vector<double>& reals,
              const std::vector<int32_t>& integers, const Extents& extents);
 Value zeros(Pool& pool, const Manifest& manifest, const Type& type, const Extents& extents);
-/// Value -> host array of the given shape; where the shape has fewer numbers (a row over `time` less) the rest is left out.
+/// Value -> host array of the given shape; where the shape has fewer numbers (a row over `time` less) the rest is left
+/// out.
 Array unpack(const Manifest& manifest, const Type& type, const Value& value, const Extents& extents,
              std::vector<int64_t> shape);
 
 /// a += b for two values of one real type.
 void add_into(const Manifest& manifest, const Type& type, Value& a, const Value& b, const Extents& extents);
 
-/// The first element and component that is NaN, as text ("[3]", "[3].y", "" for a plain number); nothing when there is none.
-std::optional<std::string> find_nan(const Manifest& manifest, const Type& type, const Value& value, const Extents& extents);
+/// The first element and component that is NaN, as text ("[3]", "[3].y", "" for a plain number); nothing when there is
+/// none.
+std::optional<std::string> find_nan(const Manifest& manifest, const Type& type, const Value& value,
+                                    const Extents& extents);
 
 /// "(12, 3)"
 std::string shape_text(const std::vector<int64_t>& shape);

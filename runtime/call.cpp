@@ -10,8 +10,8 @@ bool is_consumed(const Procedure& procedure, size_t input) {
   return input < procedure.consumed.size() && procedure.consumed[input];
 }
 
-/// After a fault nobody knows how far consumed buffers got: those still handed out are given back. Stacks may hold buffers
-/// that go away with the rest, so they are emptied first.
+/// After a fault nobody knows how far consumed buffers got: those still handed out are given back. Stacks may hold
+/// buffers that go away with the rest, so they are emptied first.
 void clean_up(const Procedure& procedure, Pool& pool, int64_t mark, std::span<Value* const> inputs) {
   for (Value* value : inputs) {
     if (value->kind() == Value::Kind::stack) value->reset();
@@ -19,8 +19,10 @@ void clean_up(const Procedure& procedure, Pool& pool, int64_t mark, std::span<Va
   pool.release_since(mark);
   for (size_t k = 0; k < inputs.size(); ++k) {
     if (!is_consumed(procedure, k) || inputs[k]->kind() != Value::Kind::buffer) continue;
-    if (pool.owns(inputs[k]->data())) inputs[k]->reset();
-    else inputs[k]->forget();
+    if (pool.owns(inputs[k]->data()))
+      inputs[k]->reset();
+    else
+      inputs[k]->forget();
   }
 }
 
@@ -29,7 +31,10 @@ void clean_up(const Procedure& procedure, Pool& pool, int64_t mark, std::span<Va
 std::vector<Value> call(const Procedure& procedure, Context& context, const Manifest& manifest, const Extents& extents,
                         std::span<Value* const> inputs) {
   std::vector<Slot> in, out;
-  if (inputs.size() != procedure.inputs.size()) throw Error(Failure::failed_run, "internal error: " + procedure.name + " was called with the wrong inputs; please report this as a bug of the compiler");
+  if (inputs.size() != procedure.inputs.size())
+    throw Error(Failure::failed_run,
+                "internal error: " + procedure.name +
+                    " was called with the wrong inputs; please report this as a bug of the compiler");
   for (Value* value : inputs) in.insert(in.end(), value->slots().begin(), value->slots().end());
   std::vector<Layout> layouts;
   for (const Type& type : procedure.outputs) {

@@ -13,9 +13,9 @@ namespace adjoule::runtime {
 struct Stopped {};
 constexpr int32_t stopped_site = -2;
 
-/// Calls; `inputs` in order. Inputs that the procedure consumes are empty afterwards, the others are unchanged (stacks: as
-/// the procedure left them). Throws Error (failed_run) with the fault's place and words, or Stopped; the consumed inputs and
-/// the stacks are empty then, and nothing leaks.
+/// Calls; `inputs` in order. Inputs that the procedure consumes are empty afterwards, the others are unchanged (stacks:
+/// as the procedure left them). Throws Error (failed_run) with the fault's place and words, or Stopped; the consumed
+/// inputs and the stacks are empty then, and nothing leaks.
 std::vector<Value> call(const Procedure& procedure, Context& context, const Manifest& manifest, const Extents& extents,
                         std::span<Value* const> inputs);
 

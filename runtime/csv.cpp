@@ -31,13 +31,17 @@ std::vector<std::string> cells_of(std::string_view line, const std::string& name
     if (at < line.size() && line[at] == '"') {
       for (++at;; ++at) {
         if (at >= line.size()) fail(name, number, "a quote is not closed");
-        if (line[at] != '"') cell += line[at];
-        else if (at + 1 < line.size() && line[at + 1] == '"') cell += line[++at];
-        else break;
+        if (line[at] != '"')
+          cell += line[at];
+        else if (at + 1 < line.size() && line[at + 1] == '"')
+          cell += line[++at];
+        else
+          break;
       }
       ++at;
       size_t comma = std::min(line.find(',', at), line.size());
-      if (!trimmed(line.substr(at, comma - at)).empty()) fail(name, number, "something stands between a closing quote and the comma");
+      if (!trimmed(line.substr(at, comma - at)).empty())
+        fail(name, number, "something stands between a closing quote and the comma");
       at = comma;
     } else {
       size_t comma = std::min(line.find(',', at), line.size());
@@ -57,8 +61,9 @@ double number_of(const std::string& cell, const std::string& column, const std::
   if (begin != end && *begin == '+') ++begin;
   auto [rest, problem] = std::from_chars(begin, end, value);
   if (problem != std::errc() || rest != end) {
-    fail(name, line, cell.empty() ? fmt::format("nothing stands in column '{}'", column)
-                                  : fmt::format("'{}' in column '{}' is not a number", cell, column));
+    fail(name, line,
+         cell.empty() ? fmt::format("nothing stands in column '{}'", column)
+                      : fmt::format("'{}' in column '{}' is not a number", cell, column));
   }
   return value;
 }
@@ -71,9 +76,10 @@ std::vector<size_t> places_of(const std::vector<std::string>& columns, const std
     while (i < header.size() && header[i] != column) ++i;
     if (i == header.size()) {
       std::string guess = did_you_mean(column, header);
-      fail(name, line, fmt::format("there is no column '{}'; {}", column,
-                                   guess.empty() ? fmt::format("the columns are {}", fmt::join(header, ", "))
-                                                 : fmt::format("did you mean '{}'?", guess)));
+      fail(name, line,
+           fmt::format("there is no column '{}'; {}", column,
+                       guess.empty() ? fmt::format("the columns are {}", fmt::join(header, ", "))
+                                     : fmt::format("did you mean '{}'?", guess)));
     }
     places.push_back(i);
   }
@@ -103,7 +109,8 @@ Array parse_csv(const std::string& text, const std::string& name, const std::vec
     if (cells.size() != header.size()) {
       fail(name, number, fmt::format("{} cells stand here, but the header has {}", cells.size(), header.size()));
     }
-    for (size_t i = 0; i < places.size(); ++i) array.reals.push_back(number_of(cells[places[i]], columns[i], name, number));
+    for (size_t i = 0; i < places.size(); ++i)
+      array.reals.push_back(number_of(cells[places[i]], columns[i], name, number));
     ++rows;
   }
   if (header.empty()) fail(name, 1, "the file is empty; a header line with the names of the columns is wanted");

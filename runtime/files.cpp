@@ -18,7 +18,7 @@ std::string read_file(const std::string& path) {
   };
   std::FILE* file = std::fopen(path.c_str(), "rb");
   if (!file) fail(std::strerror(errno));
-  struct stat status {};
+  struct stat status{};
   if (fstat(fileno(file), &status) == 0 && S_ISDIR(status.st_mode)) {
     std::fclose(file);
     fail("it is a directory");
@@ -35,7 +35,7 @@ std::string read_file(const std::string& path) {
 }
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), temporary_(path_ + ".XXXXXX") {
-  struct stat status {};
+  struct stat status{};
   if (stat(path_.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
     throw Error(Failure::wrong_use, fmt::format("cannot write {}: it is a directory", path_));
   }
@@ -68,8 +68,8 @@ void AtomicFile::discard() {
 void AtomicFile::fail(const char* doing) {
   int number = errno;
   discard();
-  throw Error(Failure::failed_run, fmt::format("{} {} failed: {}; {}", doing, path_, std::strerror(number),
-                                               "what was there before is unchanged"));
+  throw Error(Failure::failed_run, fmt::format("{} {} failed: {}{}", doing, path_, std::strerror(number),
+                                               temporary_.empty() ? "" : "; what was there before is unchanged"));
 }
 
 void AtomicFile::write(const void* bytes, size_t count) {
@@ -91,9 +91,10 @@ void AtomicFile::commit() {
 void check_writable(const std::string& path) {
   size_t slash = path.rfind('/');
   std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  struct stat status {};
+  struct stat status{};
   bool there = stat(path.c_str(), &status) == 0;
-  if (there && S_ISDIR(status.st_mode)) throw Error(Failure::wrong_use, fmt::format("cannot write {}: it is a directory", path));
+  if (there && S_ISDIR(status.st_mode))
+    throw Error(Failure::wrong_use, fmt::format("cannot write {}: it is a directory", path));
   if (there && !S_ISREG(status.st_mode)) return;
   if (access(folder.c_str(), W_OK | X_OK) != 0) {
     throw Error(Failure::wrong_use, fmt::format("cannot write {}: {}", path, std::strerror(errno)));

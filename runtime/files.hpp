@@ -1,5 +1,5 @@
-// Reading whole files, and writing them so that nothing is lost: into a temporary file beside the target, renamed over it
-// only when every byte has reached the disk.
+// Reading whole files, and writing them so that nothing is lost: into a temporary file beside the target, renamed over
+// it only when every byte has reached the disk.
 #pragma once
 #include <cstdio>
 #include <string>

@@ -17,7 +17,7 @@ std::string unknown_name(const std::string& kind, std::string_view name, const s
   std::string guess = did_you_mean(name, known);
   std::string text = fmt::format("there is no {} '{}'", kind, name);
   if (!guess.empty()) return text + fmt::format("; did you mean '{}'?", guess);
-  return known.empty() ? text : text + fmt::format("; there are {}", fmt::join(known, ", "));
+  return known.empty() ? text : text + fmt::format("; known: {}", fmt::join(known, ", "));
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -65,8 +65,9 @@ std::vector<int> Instance::differentiable(const std::vector<std::string>& names)
   for (const std::string& name : names) {
     int f = field(name);
     if (!spec(f).type.differentiable()) {
-      misuse(fmt::format("{}: '{}' holds no real numbers (it is declared as {}), so nothing can be differentiated in it",
-                         spec(f).place, name, spec(f).type_text));
+      misuse(
+          fmt::format("{}: '{}' holds no real numbers (it is declared as {}), so nothing can be differentiated in it",
+                      spec(f).place, name, spec(f).type_text));
     }
     if (std::find(fields.begin(), fields.end(), f) == fields.end()) fields.push_back(f);
   }
@@ -90,7 +91,8 @@ void Instance::bind(std::string_view name, Array array, std::string source) {
 
 int32_t Instance::checked_steps(int64_t steps) const {
   if (steps < 0) misuse(fmt::format("the number of steps cannot be negative ({})", steps));
-  if (steps >= std::numeric_limits<int32_t>::max()) misuse(fmt::format("{} steps are too many: at most {}", steps, std::numeric_limits<int32_t>::max() - 1));
+  if (steps >= std::numeric_limits<int32_t>::max())
+    misuse(fmt::format("{} steps are too many: at most {}", steps, std::numeric_limits<int32_t>::max() - 1));
   return static_cast<int32_t>(steps);
 }
 
@@ -111,7 +113,8 @@ void Instance::check_states() const {
   for (int f : manifest_.states) {
     const FieldSpec& s = spec(f);
     if (bound_[at(f)] || s.has_default || s.set_by_init) continue;
-    misuse(fmt::format("{}: state '{}' has no value at the start: set it in init, give it a default, or bind it", s.place, s.name));
+    misuse(fmt::format("{}: state '{}' has no value at the start: set it in init, give it a default, or bind it",
+                       s.place, s.name));
   }
 }
 
@@ -206,7 +209,7 @@ double Instance::loss_of(int index, std::vector<Value>& states, int32_t now) {
 
 void Instance::run(int64_t steps, const RunHooks& hooks) {
   prepare(steps);
-  provider_->init();   // compiled now, so that the clock below sees running only
+  provider_->init();  // compiled now, so that the clock below sees running only
   if (manifest_.has_step && steps_ > 0) provider_->advance();
   statistics_.steps = steps_;
   statistics_.steps_advanced = statistics_.steps_redone = 0;
@@ -247,7 +250,8 @@ std::optional<std::string> Instance::first_nan(int64_t steps) {
       auto where = find_nan(manifest_, s.type, states[k], extents_);
       if (!where) continue;
       return t == 0 ? fmt::format("{}{} is NaN after init", s.name, *where)
-                    : fmt::format("{}{} became NaN in step {} of {} (from instant {} to {})", s.name, *where, t, steps_, t - 1, t);
+                    : fmt::format("{}{} became NaN in step {} of {} (from instant {} to {})", s.name, *where, t, steps_,
+                                  t - 1, t);
     }
     if (t == steps_) return std::nullopt;
     advance(states, t, t + 1);

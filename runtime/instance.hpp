@@ -1,5 +1,5 @@
-// One instance of a program: what is bound, its states, and the runs and sweeps over it. No LLVM, no IR: procedures come from
-// a Provider. The public class adjoule::Instance (adjoule.hpp) is a thin door to this one.
+// One instance of a program: what is bound, its states, and the runs and sweeps over it. No LLVM, no IR: procedures
+// come from a Provider. The public class adjoule::Instance (adjoule.hpp) is a thin door to this one.
 #pragma once
 #include <functional>
 #include <map>
@@ -19,15 +19,15 @@ namespace adjoule::runtime {
 /// Settings that stay for the life of an instance.
 struct Settings {
   ScheduleKind schedule = ScheduleKind::keep_every_step;
-  int64_t memory_bytes = 0;                     // 0: what the machine has available
-  volatile int32_t* stop = nullptr;             // set from outside: the run ends by throwing Stopped
+  int64_t memory_bytes = 0;          // 0: what the machine has available
+  volatile int32_t* stop = nullptr;  // set from outside: the run ends by throwing Stopped
 };
 
 /// What a run may do beside running.
 struct RunHooks {
-  int64_t every = 0;                                           // call `observe` at 0, every, 2·every, …
+  int64_t every = 0;  // call `observe` at 0, every, 2·every, …
   std::function<void(int64_t instant)> observe;
-  const std::map<std::string, Array>* after_init = nullptr;    // added to these states after `init` (finite differences)
+  const std::map<std::string, Array>* after_init = nullptr;  // added to these states after `init` (finite differences)
 };
 
 class Instance {
@@ -47,16 +47,16 @@ class Instance {
   std::optional<std::string> first_nan(int64_t steps);
 
   // --- looking
-  Array value(int field) const;                 // a state as it is now; a param or input as bound or by default
-  std::vector<int64_t> shape_of(int field) const;   // as bound, else natural (after extents are known)
+  Array value(int field) const;                    // a state as it is now; a param or input as bound or by default
+  std::vector<int64_t> shape_of(int field) const;  // as bound, else natural (after extents are known)
   const Manifest& manifest() const { return manifest_; }
   Statistics statistics() const;
   Settings& settings() { return settings_; }
 
   // --- names; throw Error (wrong_use) with a guess at what was meant
   int field(std::string_view name) const;
-  int loss_index(std::string_view name) const;  // "": the only one
-  std::vector<int> differentiable(const std::vector<std::string>& names) const;   // none given: all real params
+  int loss_index(std::string_view name) const;                                   // "": the only one
+  std::vector<int> differentiable(const std::vector<std::string>& names) const;  // none given: all real params
 
  private:
   Manifest manifest_;
@@ -64,11 +64,11 @@ class Instance {
   Settings settings_;
   Pool pool_;
   Context context_;
-  std::vector<std::optional<Bound>> bound_;     // by field
+  std::vector<std::optional<Bound>> bound_;  // by field
   Extents extents_;
-  std::vector<Value> incoming_;                 // by field: globals, and states as `init` gets them
-  std::vector<bool> stale_;                     // by field: incoming_ does not show what is bound
-  std::vector<Value> states_;                   // by position among the states: at the end of the last run
+  std::vector<Value> incoming_;  // by field: globals, and states as `init` gets them
+  std::vector<bool> stale_;      // by field: incoming_ does not show what is bound
+  std::vector<Value> states_;    // by position among the states: at the end of the last run
   int32_t steps_ = 0;
   bool has_run_ = false, bound_since_ = false;
   Statistics statistics_;
@@ -77,7 +77,7 @@ class Instance {
   const FieldSpec& spec(int field) const { return manifest_.fields[at(field)]; }
 
   int32_t checked_steps(int64_t steps) const;
-  void prepare(int64_t steps);                  // extents, checks, incoming values
+  void prepare(int64_t steps);  // extents, checks, incoming values
   void check_complete() const;
   void check_states() const;
   Value incoming_value(int field);
@@ -90,7 +90,7 @@ class Instance {
   double loss_of(int index, std::vector<Value>& states, int32_t now);
   double real_of(const Value& value) const;
 
-  struct Sweep;                                 // the state of one gradient
+  struct Sweep;  // the state of one gradient
   Schedule schedule_of(int32_t steps) const;
   void refuse_too_much(const Schedule& schedule, const std::vector<int>& kept, int32_t steps) const;
   void keep(Sweep& sweep, int32_t first, int32_t last);

@@ -20,7 +20,7 @@ struct Header {
   std::string descr;
   bool fortran = false;
   std::vector<int64_t> shape;
-  size_t data = 0;   // where the numbers begin
+  size_t data = 0;  // where the numbers begin
 };
 
 /// Reads just the dictionary that NumPy writes: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }.
@@ -30,14 +30,18 @@ struct DictionaryReader {
   size_t at = 0;
 
   [[noreturn]] void bad() const { fail(name, "is not a readable .npy file: its header is damaged"); }
-  void blanks() { while (at < text.size() && std::strchr(" \t\n\r", text[at])) ++at; }
+  void blanks() {
+    while (at < text.size() && std::strchr(" \t\n\r", text[at])) ++at;
+  }
   bool take(char c) {
     blanks();
     if (at >= text.size() || text[at] != c) return false;
     ++at;
     return true;
   }
-  void expect(char c) { if (!take(c)) bad(); }
+  void expect(char c) {
+    if (!take(c)) bad();
+  }
   std::string quoted() {
     blanks();
     if (at >= text.size() || (text[at] != '\'' && text[at] != '"')) bad();
@@ -68,7 +72,7 @@ struct DictionaryReader {
       value = value * 10 + (text[at] - '0');
     }
     if (at == start) bad();
-    if (at < text.size() && text[at] == 'L') ++at;   // Python 2
+    if (at < text.size() && text[at] == 'L') ++at;  // Python 2
     return value;
   }
   std::vector<int64_t> tuple() {
@@ -134,7 +138,12 @@ Header read_header(const std::string& bytes, const std::string& name) {
   return header;
 }
 
-struct Kind { const char* descr; const char* words; size_t bytes; bool integral; };
+struct Kind {
+  const char* descr;
+  const char* words;
+  size_t bytes;
+  bool integral;
+};
 constexpr Kind kinds[] = {{"<f8", "float64", 8, false}, {"<f4", "float32", 4, false}, {"<i4", "int32", 4, true},
                           {"<i8", "int64", 8, true},    {"|b1", "bool", 1, true},     {"?", "bool", 1, true}};
 
@@ -191,7 +200,8 @@ size_t checked_count(const Header& header, const Kind& kind, size_t bytes_there,
   }
   if (none) count = 0;
   if (bytes_there < count * kind.bytes) {
-    fail(name, fmt::format("is cut off: {} numbers of {} bytes are announced, {} bytes are there", count, kind.bytes, bytes_there));
+    fail(name, fmt::format("is cut off: {} numbers of {} bytes are announced, {} bytes are there", count, kind.bytes,
+                           bytes_there));
   }
   if (bytes_there > count * kind.bytes) {
     fail(name, fmt::format("is longer than its header says: {} bytes too many", bytes_there - count * kind.bytes));
@@ -240,8 +250,10 @@ Array parse_npy(const std::string& bytes, const std::string& name) {
   Array array;
   array.shape = header.shape;
   array.integral = kind.integral;
-  if (kind.integral) array.integers.resize(count);
-  else array.reals.resize(count);
+  if (kind.integral)
+    array.integers.resize(count);
+  else
+    array.reals.resize(count);
   const char* data = bytes.data() + header.data;
   bool swap = header.fortran && header.shape.size() > 1;
   for (size_t i = 0; i < count; ++i) {
@@ -257,8 +269,10 @@ void write_npy(const std::string& path, const Array& array, bool single, bool na
   bool small = array.integral && narrow && fits_int32(array);
   file.write(header_text(array.integral ? (small ? "<i4" : "<i8") : (single ? "<f4" : "<f8"), array.shape));
   if (!array.integral) {
-    if (single) write_numbers<float>(file, array.reals);
-    else write_numbers<double>(file, array.reals);
+    if (single)
+      write_numbers<float>(file, array.reals);
+    else
+      write_numbers<double>(file, array.reals);
   } else if (small) {
     write_numbers<int32_t>(file, array.integers);
   } else {
@@ -275,9 +289,12 @@ NpyWriter::NpyWriter(const std::string& path, std::vector<int64_t> shape, bool i
 NpyWriter::~NpyWriter() = default;
 
 void NpyWriter::append(const Array& row) {
-  if (integral_) write_numbers<int64_t>(*file_, row.integers);
-  else if (single_) write_numbers<float>(*file_, row.reals);
-  else write_numbers<double>(*file_, row.reals);
+  if (integral_)
+    write_numbers<int64_t>(*file_, row.integers);
+  else if (single_)
+    write_numbers<float>(*file_, row.reals);
+  else
+    write_numbers<double>(*file_, row.reals);
 }
 
 void NpyWriter::commit() { file_->commit(); }

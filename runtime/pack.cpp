@@ -1,5 +1,5 @@
-// Between ordinary row-major arrays (elements one after the other) and the buffers of native.hpp (components one after the
-// other): packing, unpacking, filling, and the small arithmetic that the runtime does itself.
+// Between ordinary row-major arrays (elements one after the other) and the buffers of native.hpp (components one after
+// the other): packing, unpacking, filling, and the small arithmetic that the runtime does itself.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -11,8 +11,8 @@
 namespace adjoule::runtime {
 namespace {
 
-/// Number of a grid element from its raw coordinates under the boundary rule is the program's business; the runtime only
-/// ever turns numbers that are in range into coordinates. Outside (-1) becomes coordinates outside.
+/// Number of a grid element from its raw coordinates under the boundary rule is the program's business; the runtime
+/// only ever turns numbers that are in range into coordinates. Outside (-1) becomes coordinates outside.
 void coordinates_of(int64_t number, int dims, const int32_t* extents, int32_t* coordinates) {
   if (number < 0) {
     for (int a = 0; a < dims; ++a) coordinates[a] = -1;
@@ -48,9 +48,11 @@ void scatter(char* base, const Layout& layout, const std::vector<From>& numbers)
   for (size_t c = 0; c < width; ++c) {
     T* to = reinterpret_cast<T*>(base + static_cast<int64_t>(c) * layout.stride());
     for (int64_t i = 0; i < given; ++i) to[i] = static_cast<T>(numbers[static_cast<size_t>(i) * width + c]);
-    for (int64_t i = given; i < layout.elements; ++i) {   // rows over time that were not bound
-      if constexpr (std::is_floating_point_v<T>) to[i] = std::numeric_limits<T>::quiet_NaN();
-      else to[i] = 0;
+    for (int64_t i = given; i < layout.elements; ++i) {  // rows over time that were not bound
+      if constexpr (std::is_floating_point_v<T>)
+        to[i] = std::numeric_limits<T>::quiet_NaN();
+      else
+        to[i] = 0;
     }
   }
 }
@@ -68,8 +70,10 @@ void gather(const char* base, const Layout& layout, std::vector<To>& numbers) {
 void scatter_array(char* base, const Layout& layout, bool single, const Array& array) {
   switch (layout.scalar) {
     case Scalar::real:
-      if (single) scatter<float>(base, layout, array.reals);
-      else scatter<double>(base, layout, array.reals);
+      if (single)
+        scatter<float>(base, layout, array.reals);
+      else
+        scatter<double>(base, layout, array.reals);
       break;
     case Scalar::integer: scatter<int32_t>(base, layout, array.integers); break;
     case Scalar::boolean: scatter<uint8_t>(base, layout, array.integers); break;
@@ -79,8 +83,10 @@ void scatter_array(char* base, const Layout& layout, bool single, const Array& a
 void gather_array(const char* base, const Layout& layout, bool single, Array& array) {
   switch (layout.scalar) {
     case Scalar::real:
-      if (single) gather<float>(base, layout, array.reals);
-      else gather<double>(base, layout, array.reals);
+      if (single)
+        gather<float>(base, layout, array.reals);
+      else
+        gather<double>(base, layout, array.reals);
       break;
     case Scalar::integer: gather<int32_t>(base, layout, array.integers); break;
     case Scalar::boolean: gather<uint8_t>(base, layout, array.integers); break;
@@ -91,8 +97,10 @@ double real_in(Slot slot, bool single) { return single ? static_cast<double>(slo
 
 Slot slot_of_real(double value, bool single) {
   Slot slot{};
-  if (single) slot.single = static_cast<float>(value);
-  else slot.real = value;
+  if (single)
+    slot.single = static_cast<float>(value);
+  else
+    slot.real = value;
   return slot;
 }
 
@@ -119,7 +127,8 @@ Value pack_single(const Manifest& manifest, const Type& type, const Array& array
   return Value::components(std::move(slots));
 }
 
-void unpack_single(const Manifest& manifest, const Type& type, const Value& value, const Extents& extents, Array& array) {
+void unpack_single(const Manifest& manifest, const Type& type, const Value& value, const Extents& extents,
+                   Array& array) {
   const std::vector<Slot>& slots = value.slots();
   if (type.differentiable()) {
     for (Slot s : slots) array.reals.push_back(real_in(s, manifest.single));
@@ -240,8 +249,10 @@ Array unpack(const Manifest& manifest, const Type& type, const Value& value, con
     return array;
   }
   auto count = static_cast<size_t>(array.count());
-  if (array.integral) array.integers.resize(count);
-  else array.reals.resize(count);
+  if (array.integral)
+    array.integers.resize(count);
+  else
+    array.reals.resize(count);
   gather_array(static_cast<const char*>(value.data()), layout_of(type, manifest, extents), manifest.single, array);
   return array;
 }
@@ -251,7 +262,8 @@ void add_into(const Manifest& manifest, const Type& type, Value& a, const Value&
   if (!type.field) {
     std::vector<Slot> slots;
     for (size_t k = 0; k < a.slots().size(); ++k) {
-      slots.push_back(slot_of_real(real_in(a.slots()[k], manifest.single) + real_in(b.slots()[k], manifest.single), manifest.single));
+      slots.push_back(slot_of_real(real_in(a.slots()[k], manifest.single) + real_in(b.slots()[k], manifest.single),
+                                   manifest.single));
     }
     a = Value::components(std::move(slots));
   } else if (manifest.single) {
@@ -261,7 +273,8 @@ void add_into(const Manifest& manifest, const Type& type, Value& a, const Value&
   }
 }
 
-std::optional<std::string> find_nan(const Manifest& manifest, const Type& type, const Value& value, const Extents& extents) {
+std::optional<std::string> find_nan(const Manifest& manifest, const Type& type, const Value& value,
+                                    const Extents& extents) {
   if (!type.differentiable()) return std::nullopt;
   Layout layout = layout_of(type, manifest, extents);
   if (!type.field) {

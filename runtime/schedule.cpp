@@ -19,11 +19,11 @@ Schedule keep_every_step(int32_t steps) {
 
 Schedule two_snapshots(int32_t steps) {
   int32_t a = steps / 3, b = a + (steps - a) / 2;
-  return {at(Kind::snapshot, 0, 0), stretch(Kind::advance, 0, a),
-          at(Kind::snapshot, a, 1), stretch(Kind::advance, a, b),
-          stretch(Kind::keep, b, steps), {}, stretch(Kind::reverse, b, steps),
-          at(Kind::restore, a, 1), stretch(Kind::keep, a, b), stretch(Kind::reverse, a, b),
-          at(Kind::restore, 0, 0), stretch(Kind::keep, 0, a), stretch(Kind::reverse, 0, a)};
+  return {at(Kind::snapshot, 0, 0),         stretch(Kind::advance, 0, a),  at(Kind::snapshot, a, 1),
+          stretch(Kind::advance, a, b),     stretch(Kind::keep, b, steps), {},
+          stretch(Kind::reverse, b, steps), at(Kind::restore, a, 1),       stretch(Kind::keep, a, b),
+          stretch(Kind::reverse, a, b),     at(Kind::restore, 0, 0),       stretch(Kind::keep, 0, a),
+          stretch(Kind::reverse, 0, a)};
 }
 
 Demand demand_of(const Schedule& schedule, int32_t steps) {
@@ -35,7 +35,10 @@ Demand demand_of(const Schedule& schedule, int32_t steps) {
       case Kind::snapshot: ++snapshots; break;
       case Kind::restore: --snapshots; break;
       case Kind::advance: demand.advanced += length; break;
-      case Kind::keep: demand.advanced += length; kept += length; break;
+      case Kind::keep:
+        demand.advanced += length;
+        kept += length;
+        break;
       case Kind::reverse: kept -= length; break;
       case Kind::turn: break;
     }
@@ -52,9 +55,15 @@ void execute(const Schedule& schedule, const Callbacks& callbacks) {
     switch (action.kind) {
       case Kind::snapshot: callbacks.snapshot(action.slot); break;
       case Kind::restore: callbacks.restore(action.slot); break;
-      case Kind::advance: if (!empty) callbacks.advance(action.first, action.last); break;
-      case Kind::keep: if (!empty) callbacks.keep(action.first, action.last); break;
-      case Kind::reverse: if (!empty) callbacks.reverse(action.first, action.last); break;
+      case Kind::advance:
+        if (!empty) callbacks.advance(action.first, action.last);
+        break;
+      case Kind::keep:
+        if (!empty) callbacks.keep(action.first, action.last);
+        break;
+      case Kind::reverse:
+        if (!empty) callbacks.reverse(action.first, action.last);
+        break;
       case Kind::turn: callbacks.turn(); break;
     }
   }

@@ -36,17 +36,18 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 struct Instance::Sweep {
   const GradientProcedures& procedures;
   int loss = 0;
-  std::vector<Value> states;                    // the present ones
-  std::vector<Value> last_states;               // at the end, for the host
+  std::vector<Value> states;       // the present ones
+  std::vector<Value> last_states;  // at the end, for the host
   std::map<int32_t, std::vector<Value>> snapshots;
-  std::vector<Value> histories;                 // stacks of the kept states
-  std::vector<Value> state_bars, global_bars;   // adjoints, of the active ones
+  std::vector<Value> histories;                // stacks of the kept states
+  std::vector<Value> state_bars, global_bars;  // adjoints, of the active ones
   double value = 0;
 };
 
 int64_t Instance::bytes_of(const Type& type) const {
   Layout layout = layout_of(type, manifest_, extents_);
-  if (layout.kind == Value::Kind::buffer) return std::max<int64_t>(64, layout.bytes()) + 64 + 8;   // with the pool's header and the stack's item
+  if (layout.kind == Value::Kind::buffer)
+    return std::max<int64_t>(64, layout.bytes()) + 64 + 8;  // with the pool's header and the stack's item
   return int64_t{8} * layout.components;
 }
 
@@ -62,8 +63,8 @@ void Instance::refuse_too_much(const Schedule& schedule, const std::vector<int>&
   for (int f : manifest_.states) a_snapshot += bytes_of(spec(f).type);
   double wanted = static_cast<double>(demand.kept_steps) * static_cast<double>(a_step) +
                   static_cast<double>(demand.snapshots) * static_cast<double>(a_snapshot);
-  int64_t limit = settings_.memory_bytes > 0 ? settings_.memory_bytes
-                                             : available_memory() + pool_.statistics().bytes_kept;
+  int64_t limit =
+      settings_.memory_bytes > 0 ? settings_.memory_bytes : available_memory() + pool_.statistics().bytes_kept;
   if (wanted <= static_cast<double>(limit)) return;
   auto shown = static_cast<int64_t>(std::min(wanted, 9e18));
   throw Error(Failure::wrong_use,
@@ -91,7 +92,8 @@ void Instance::turn(Sweep& sweep, int32_t steps) {
   inputs.push_back(&now);
   inputs.push_back(&one);
   append(inputs, sweep.global_bars);
-  split(call(sweep.procedures.loss_adjoint, inputs), sweep.procedures.active_states.size(), sweep.state_bars, sweep.global_bars);
+  split(call(sweep.procedures.loss_adjoint, inputs), sweep.procedures.active_states.size(), sweep.state_bars,
+        sweep.global_bars);
   sweep.last_states = std::move(sweep.states);
   sweep.states.clear();
 }
@@ -105,7 +107,8 @@ void Instance::reverse(Sweep& sweep, int32_t first, int32_t last) {
   append(inputs, sweep.histories);
   append(inputs, sweep.state_bars);
   append(inputs, sweep.global_bars);
-  split(call(sweep.procedures.reverse_steps, inputs), sweep.procedures.active_states.size(), sweep.state_bars, sweep.global_bars);
+  split(call(sweep.procedures.reverse_steps, inputs), sweep.procedures.active_states.size(), sweep.state_bars,
+        sweep.global_bars);
 }
 
 /// Adjoint of init, and the gradients in the host's shapes. A state's gradient is that in its value after init.
@@ -127,9 +130,10 @@ void Instance::finish_sweep(Sweep& sweep, Gradient& result) {
     append(inputs, sweep.state_bars);
     append(inputs, sweep.global_bars);
     sweep.global_bars = call(p.init_adjoint, inputs);
-    for (size_t k = 0; k < p.active_globals.size(); ++k) give(manifest_.globals[at(p.active_globals[k])], sweep.global_bars[k]);
+    for (size_t k = 0; k < p.active_globals.size(); ++k)
+      give(manifest_.globals[at(p.active_globals[k])], sweep.global_bars[k]);
   }
-  for (int f : p.wrt) {   // what the loss does not depend on
+  for (int f : p.wrt) {  // what the loss does not depend on
     if (!result.of.contains(spec(f).name)) give(f, zeros(pool_, manifest_, spec(f).type, extents_));
   }
 }
@@ -142,7 +146,7 @@ Gradient Instance::gradient(int64_t steps, int loss, const std::vector<int>& wrt
   const GradientProcedures& p = sweep.procedures;
   Schedule schedule = schedule_of(steps_);
   refuse_too_much(schedule, p.kept_states, steps_);
-  for (const Action& action : schedule) {   // compiled now, so that the clock below sees running only
+  for (const Action& action : schedule) {  // compiled now, so that the clock below sees running only
     if (action.kind == Action::Kind::advance && action.first != action.last) provider_->advance();
   }
   statistics_.steps = steps_;
@@ -153,20 +157,23 @@ Gradient Instance::gradient(int64_t steps, int loss, const std::vector<int>& wrt
   for (int k : p.kept_states) {
     Layout layout = layout_of(spec(manifest_.states[at(k)]).type, manifest_, extents_);
     bool field = layout.kind == Value::Kind::buffer;
-    sweep.histories.push_back(Value::new_stack(pool_, field ? 8 : int64_t{8} * layout.components, field ? layout.bytes() : 0));
+    sweep.histories.push_back(
+        Value::new_stack(pool_, field ? 8 : int64_t{8} * layout.components, field ? layout.bytes() : 0));
   }
-  for (int k : p.active_globals) sweep.global_bars.push_back(zeros(pool_, manifest_, spec(manifest_.globals[at(k)]).type, extents_));
+  for (int k : p.active_globals)
+    sweep.global_bars.push_back(zeros(pool_, manifest_, spec(manifest_.globals[at(k)]).type, extents_));
   execute(schedule, {
-    .snapshot = [&](int32_t slot) { sweep.snapshots[slot] = copies(sweep.states); },
-    .restore = [&](int32_t slot) {
-      sweep.states = std::move(sweep.snapshots[slot]);
-      sweep.snapshots.erase(slot);
-    },
-    .advance = [&](int32_t first, int32_t last) { advance(sweep.states, first, last); },
-    .keep = [&](int32_t first, int32_t last) { keep(sweep, first, last); },
-    .reverse = [&](int32_t first, int32_t last) { reverse(sweep, first, last); },
-    .turn = [&] { turn(sweep, steps_); },
-  });
+                        .snapshot = [&](int32_t slot) { sweep.snapshots[slot] = copies(sweep.states); },
+                        .restore =
+                            [&](int32_t slot) {
+                              sweep.states = std::move(sweep.snapshots[slot]);
+                              sweep.snapshots.erase(slot);
+                            },
+                        .advance = [&](int32_t first, int32_t last) { advance(sweep.states, first, last); },
+                        .keep = [&](int32_t first, int32_t last) { keep(sweep, first, last); },
+                        .reverse = [&](int32_t first, int32_t last) { reverse(sweep, first, last); },
+                        .turn = [&] { turn(sweep, steps_); },
+                    });
   Gradient result;
   result.loss = sweep.value;
   finish_sweep(sweep, result);
@@ -174,9 +181,10 @@ Gradient Instance::gradient(int64_t steps, int loss, const std::vector<int>& wrt
   statistics_.steps_redone = std::max<int64_t>(0, statistics_.steps_advanced - (manifest_.has_step ? steps_ : 0));
   for (size_t k = 0; k < wrt.size(); ++k) {
     if (p.loss_depends[k]) continue;
-    result.warnings.push_back(fmt::format("the {} does not depend on {}, so this gradient is 0{}{}",
-                                          manifest_.losses[at(loss)] == "loss" ? "loss" : "loss " + manifest_.losses[at(loss)],
-                                          spec(wrt[k]).name, p.reasons[k].empty() ? "" : ": ", p.reasons[k]));
+    result.warnings.push_back(
+        fmt::format("the {} does not depend on {}, so this gradient is 0{}{}",
+                    manifest_.losses[at(loss)] == "loss" ? "loss" : "loss " + manifest_.losses[at(loss)],
+                    spec(wrt[k]).name, p.reasons[k].empty() ? "" : ": ", p.reasons[k]));
   }
   states_ = std::move(sweep.last_states);
   has_run_ = true;

@@ -21,8 +21,10 @@ Value Value::integer(int32_t i) {
 
 Value Value::real(double r, bool single) {
   Slot slot{};
-  if (single) slot.single = static_cast<float>(r);
-  else slot.real = r;
+  if (single)
+    slot.single = static_cast<float>(r);
+  else
+    slot.real = r;
   return components({slot});
 }
 

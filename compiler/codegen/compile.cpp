@@ -71,7 +71,8 @@ std::optional<CachedObject> build(const ir::Program& program, const Procedures& 
 }
 
 std::string emit(const ir::Program& program, const Procedures& procedures, const CompileOptions& options, Form form) {
-  std::string error;
+  std::string error = host_target().error;
+  if (!error.empty()) return "; " + error + "\n";
   FaultTable faults = number_fault_sites(program, procedures);
   std::string text = make({program, options, faults}, name_procedures(procedures), form, error);
   return error.empty() ? text : "; " + error + "\n";
@@ -89,7 +90,7 @@ std::optional<Module> compile(const ir::Program& program, const Procedures& proc
                               std::string& error) {
   auto start = std::chrono::steady_clock::now();
   error.clear();
-  host_target();   // LLVM's targets exist from here on
+  if (error = host_target().error; !error.empty()) return std::nullopt;   // LLVM's targets exist from here on
   std::string key = options.cache ? cache_key(program, procedures, options) : "";
   std::optional<CachedObject> object = options.cache ? read_cache(options, key) : std::nullopt;
   Module module;

@@ -255,6 +255,13 @@ class Emitter {
   std::vector<Components> index_arguments(const std::vector<ir::Domain>& domains, llvm::ArrayRef<llvm::Value*> coordinates);
   void ordered_nest(const std::vector<AxisRange>& axes, const std::function<void(llvm::ArrayRef<llvm::Value*>)>& body);
 
+  // --- lower_sums.cpp: inner loops that carry sums
+  void emit_summing_for(const ir::Op& op, const std::vector<bool>& sums);
+  void sum_over_row(const ir::Op& op, const AxisRange& axis, const std::function<void(Components, llvm::Value*)>& iteration,
+                    const std::function<void()>& close_blocks);
+  void sum_over_nest(const ir::Op& op, const std::vector<AxisRange>& axes,
+                     const std::function<void(Components, llvm::Value*)>& iteration, const std::function<void()>& close_blocks);
+
   // --- lower_loops.cpp: kernels
   struct KernelSignature {
     llvm::Function* function = nullptr;

@@ -3,8 +3,11 @@
 // Values that a loop carries live in allocas of single scalars at the function's entry, which LLVM's first pass turns into
 // registers; writing the phi nodes of nested loops by hand would say the same at greater length.
 #include "codegen/emitter.hpp"
+#include "ir/lane_sums.hpp"
 
 #include <llvm/IR/MDBuilder.h>
+
+#include <algorithm>
 
 namespace adjoule::codegen {
 
@@ -221,6 +224,8 @@ void Emitter::write_carried(const Carried& carried, const std::vector<ir::Value>
 
 void Emitter::emit_for(const ir::Op& op) {
   const ir::Block& body = p.block(op.blocks[0]);
+  std::vector<bool> sums = ir::lane_sums(p, op);
+  if (std::find(sums.begin(), sums.end(), true) != sums.end()) return emit_summing_for(op, sums);
   bool range = op.domains[0].space == no_space;
   size_t first = range ? 2 : 0;
   Carried carried = carry(op.operands.data() + first, op.operands.size() - first);

@@ -15,7 +15,8 @@ Action add_check(CLI::App& app) {
   auto file = std::make_shared<std::string>();
   CLI::App* verb = app.add_subcommand("check", "Check a program and report every mistake in it");
   verb->add_option("FILE", *file, "The program (.adj)")->required();
-  verb->footer("\nExample:\n  adjoule check spring.adj\n\nThe exit status is 0 for a program without mistakes, 1 otherwise.");
+  verb->footer(
+      "\nExample:\n  adjoule check spring.adj\n\nThe exit status is 0 for a program without mistakes, 1 otherwise.");
   return [file] {
     auto compilation = compile_file(*file);
     std::fputs(compilation->text().c_str(), stderr);

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "adjoule/adjoule.hpp"
+#include "base/diagnostics.hpp"
 #include "call.hpp"
 
 namespace adjoule::driver {
@@ -21,7 +22,17 @@ constexpr const char* about =
 /// Messages with a place carry their own "error:".
 void show(const std::string& text) {
   bool placed = text.find(": error: ") != std::string::npos || text.rfind("error: ", 0) == 0;
-  std::fprintf(stderr, "%s%s%s", placed ? "" : "error: ", text.c_str(), !text.empty() && text.back() == '\n' ? "" : "\n");
+  std::fprintf(stderr, "%s%s%s", placed ? "" : "error: ", text.c_str(),
+               !text.empty() && text.back() == '\n' ? "" : "\n");
+}
+
+std::string unknown_command(const std::string& name, const std::map<std::string, Action>& actions) {
+  std::vector<std::string> known;
+  for (const auto& [command, action] : actions) known.push_back(command);
+  std::string guess = did_you_mean(name, known);
+  return fmt::format("there is no command '{}'; {}", name,
+                     guess.empty() ? fmt::format("the commands are {}", fmt::join(known, ", "))
+                                   : fmt::format("did you mean '{}'?", guess));
 }
 
 int guarded(const Action& action) {
@@ -37,7 +48,8 @@ int guarded(const Action& action) {
     show("there is not enough memory");
     return static_cast<int>(Failure::failed_run);
   } catch (const std::exception& e) {
-    show(fmt::format("internal error: {}. This is a bug of the compiler: please report it together with the program", e.what()));
+    show(fmt::format("internal error: {}. This is a bug of the compiler: please report it together with the program",
+                     e.what()));
     return static_cast<int>(Failure::failed_run);
   }
 }
@@ -48,7 +60,8 @@ int command(int argc, char** argv) {
   CLI::App app{about, "adjoule"};
   app.require_subcommand(1);
   app.set_version_flag("--version", "adjoule 0.1.0");
-  app.failure_message(CLI::FailureMessage::simple);
+  app.failure_message(
+      [](const CLI::App*, const CLI::Error& e) { return fmt::format("error: {}; see --help\n", e.what()); });
   std::map<std::string, Action> actions;
   actions["check"] = add_check(app);
   actions["run"] = add_run(app);
@@ -56,11 +69,18 @@ int command(int argc, char** argv) {
   actions["verify"] = add_verify(app);
   actions["optimize"] = add_optimize(app);
   actions["emit"] = add_emit(app);
+  std::string first = argc > 1 ? argv[1] : "";
+  if (argc < 2) {
+    std::fputs(app.help().c_str(), stderr);
+    return static_cast<int>(Failure::wrong_use);
+  }
+  if (!first.empty() && first[0] != '-' && !actions.contains(first)) {
+    show(unknown_command(first, actions));
+    return static_cast<int>(Failure::wrong_use);
+  }
   try {
     app.parse(argc, argv);
-  } catch (const CLI::Success& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& problem) {
+  } catch (const CLI::Success& help) { return app.exit(help); } catch (const CLI::ParseError& problem) {
     app.exit(problem, std::cerr, std::cerr);
     return static_cast<int>(Failure::wrong_use);
   }

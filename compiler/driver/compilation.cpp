@@ -95,9 +95,11 @@ void verify_or_report(const ir::Program& program, const ir::Procedure& procedure
 }
 
 void internal_error(const std::string& what) {
-  throw Error(Failure::failed_run,
-              fmt::format("internal error: {}. This is a bug of the compiler, not of your program: please report it together "
-                          "with the program", what));
+  throw Error(
+      Failure::failed_run,
+      fmt::format("internal error: {}. This is a bug of the compiler, not of your program: please report it together "
+                  "with the program",
+                  what));
 }
 
 }  // namespace adjoule::driver

@@ -1,4 +1,5 @@
-// Text -> checked IR: the first half of the pipeline, everything that needs no sizes. Mistakes are values in `diagnostics`.
+// Text -> checked IR: the first half of the pipeline, everything that needs no sizes. Mistakes are values in
+// `diagnostics`.
 #pragma once
 #include <memory>
 #include <optional>
@@ -22,9 +23,9 @@ struct StageTime {
 struct Compilation {
   SourceMap sources;
   std::optional<syntax::Program> ast;
-  semantics::CheckedProgram checked;      // refers to `ast`
-  std::optional<ir::Program> program;     // as lowered; nothing when there were errors
-  std::optional<ir::Program> prepared;    // init, step and losses simplified: what is differentiated and compiled
+  semantics::CheckedProgram checked;    // refers to `ast`
+  std::optional<ir::Program> program;   // as lowered; nothing when there were errors
+  std::optional<ir::Program> prepared;  // init, step and losses simplified: what is differentiated and compiled
   Diagnostics diagnostics;
   std::vector<StageTime> stages;
 

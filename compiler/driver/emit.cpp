@@ -34,7 +34,9 @@ struct Names {
     for (const ir::Procedure& p : program.losses) known.push_back(p.name);
     if (known.empty()) throw Error(Failure::wrong_use, "the program has no loss");
     if (name.empty() && known.size() == 1) return 0;
-    if (name.empty()) throw Error(Failure::wrong_use, fmt::format("the program has several losses: choose one of {} with --loss", fmt::join(known, ", ")));
+    if (name.empty())
+      throw Error(Failure::wrong_use,
+                  fmt::format("the program has several losses: choose one of {} with --loss", fmt::join(known, ", ")));
     for (size_t k = 0; k < known.size(); ++k) {
       if (known[k] == name) return static_cast<int>(k);
     }
@@ -47,7 +49,8 @@ struct Names {
     for (size_t f = 0; f < program.fields.size(); ++f) {
       const ir::FieldInfo& field = program.fields[f];
       known.push_back(field.name);
-      if (names.empty() && field.role == FieldRole::param && field.type.differentiable()) result.push_back(static_cast<int>(f));
+      if (names.empty() && field.role == FieldRole::param && field.type.differentiable())
+        result.push_back(static_cast<int>(f));
     }
     for (const std::string& name : names) {
       auto found = std::find(known.begin(), known.end(), name);
@@ -58,11 +61,13 @@ struct Names {
       }
       auto f = static_cast<size_t>(found - known.begin());
       if (!program.fields[f].type.differentiable()) {
-        throw Error(Failure::wrong_use, fmt::format("'{}' holds no real numbers, so nothing can be differentiated in it", name));
+        throw Error(Failure::wrong_use,
+                    fmt::format("'{}' holds no real numbers, so nothing can be differentiated in it", name));
       }
       result.push_back(static_cast<int>(f));
     }
-    if (result.empty()) throw Error(Failure::wrong_use, "the program has no real param: name what to differentiate in with --wrt");
+    if (result.empty())
+      throw Error(Failure::wrong_use, "the program has no real param: name what to differentiate in with --wrt");
     return result;
   }
 };
@@ -115,13 +120,16 @@ std::string text_of(const EmitOptions& options) {
   if (options.stage == "ir") return ir::print(*c.program);
   if (options.stage == "llvm" || options.stage == "asm") return print_code(c, options);
   Names names{*c.program};
-  return print_derivative(c, options.stage == "adjoint", names.loss(options.shared.loss), names.wrt(options.shared.wrt));
+  return print_derivative(c, options.stage == "adjoint", names.loss(options.shared.loss),
+                          names.wrt(options.shared.wrt));
 }
 
 int emit(const EmitOptions& options) {
   std::string text = text_of(options);
-  if (options.output.empty()) std::fwrite(text.data(), 1, text.size(), stdout);
-  else runtime::write_file(options.output, text);
+  if (options.output.empty())
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  else
+    runtime::write_file(options.output, text);
   return 0;
 }
 
@@ -131,10 +139,13 @@ Action add_emit(CLI::App& app) {
   auto options = std::make_shared<EmitOptions>();
   CLI::App* verb = app.add_subcommand("emit", "Show a program at a stage of its way to machine code");
   add_program_options(*verb, options->shared);
-  verb->add_option("--stage", options->stage, "ast: the syntax tree; ir: the checked program as the compiler sees it; adjoint, tangent: its "
+  verb->add_option("--stage", options->stage,
+                   "ast: the syntax tree; ir: the checked program as the compiler sees it; adjoint, tangent: its "
                    "derivative; llvm, asm: the code (needs the sizes)")
-      ->required()->check(CLI::IsMember({"ast", "ir", "adjoint", "tangent", "llvm", "asm"}));
-  verb->add_option("--loss", options->shared.loss, "Which loss is differentiated, where the program has several")->type_name("NAME");
+      ->required()
+      ->check(CLI::IsMember({"ast", "ir", "adjoint", "tangent", "llvm", "asm"}));
+  verb->add_option("--loss", options->shared.loss, "Which loss is differentiated, where the program has several")
+      ->type_name("NAME");
   add_wrt_option(*verb, options->shared, "What it is differentiated in; default: all real params");
   verb->add_option("-o,--output", options->output, "Write to a file instead of standard output")->type_name("FILE");
   verb->footer("\nExample:\n  adjoule emit spring.adj --stage adjoint --wrt stiffness -o spring_adjoint.adj");

@@ -34,9 +34,11 @@ void check_names(const Compilation& c, const Options& options) {
   for (const auto& [name, value] : options.sizes) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
       std::string guess = did_you_mean(name, names);
-      misuse(fmt::format("the program has no size '{}'{}", name, guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess)));
+      misuse(fmt::format("the program has no size '{}'{}", name,
+                         guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess)));
     }
-    if (value > largest || value < -largest) misuse(fmt::format("size {} = {} does not fit into an int (32 bits)", name, value));
+    if (value > largest || value < -largest)
+      misuse(fmt::format("size {} = {} does not fit into an int (32 bits)", name, value));
   }
 }
 
@@ -88,14 +90,16 @@ void find_extents(const Compilation& c, Facts& facts) {
       extents[static_cast<size_t>(a)] = n;
       if (n < 0) misuse(fmt::format("{}: the extent of {} is {}", c.sources.describe(space.span), space.name, n));
       count *= n;
-      if (count > largest) misuse(fmt::format("{}: {} has more than {} elements", c.sources.describe(space.span), space.name, largest));
+      if (count > largest)
+        misuse(fmt::format("{}: {} has more than {} elements", c.sources.describe(space.span), space.name, largest));
     }
     if (space.open) extents[0] = -1;
     facts.extents.push_back(extents);
   }
 }
 
-void find_default(const Compilation& c, const ir::FieldInfo& field, const Facts& facts, bool single, runtime::FieldSpec& spec) {
+void find_default(const Compilation& c, const ir::FieldInfo& field, const Facts& facts, bool single,
+                  runtime::FieldSpec& spec) {
   if (field.default_procedure < 0) return;
   ir::Outcome outcome = evaluate(c, c.program->defaults[static_cast<size_t>(field.default_procedure)], facts, single);
   if (outcome.fault) report_fault(c, *outcome.fault);

@@ -24,8 +24,8 @@ void refuse_nan_gradient(const Gradient& gradient) {
   for (const auto& [name, array] : gradient.of) {
     for (size_t i = 0; i < array.reals.size(); ++i) {
       if (!std::isnan(array.reals[i])) continue;
-      throw Error(Failure::failed_run, fmt::format("the gradient in {} is NaN (number {} of {}), though the loss is {}", name, i,
-                                                   array.reals.size(), gradient.loss));
+      throw Error(Failure::failed_run, fmt::format("the gradient in {} is NaN (number {} of {}), though the loss is {}",
+                                                   name, i, array.reals.size(), gradient.loss));
     }
   }
 }
@@ -43,7 +43,8 @@ void report(const Session& session, const GradOptions& options, const std::strin
   Json json = begin_report(session, options.shared.file, "grad");
   json["losses"] = {{loss, gradient.loss}};
   json["gradients"] = Json::object();
-  for (const std::string& name : names) json["gradients"][name] = summary(gradient.of.at(name), is_single_value(session, name));
+  for (const std::string& name : names)
+    json["gradients"][name] = summary(gradient.of.at(name), is_single_value(session, name));
   json["warnings"] = gradient.warnings;
   finish_report(json, session);
   print_report(json);
@@ -83,11 +84,15 @@ Action add_grad(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("grad", "Differentiate a loss in parameters");
   add_program_options(*verb, options->shared);
   add_run_options(*verb, options->shared);
-  add_wrt_option(*verb, options->shared, "What to differentiate in: params, inputs, or states (in their value after init); default: all real params");
+  add_wrt_option(
+      *verb, options->shared,
+      "What to differentiate in: params, inputs, or states (in their value after init); default: all real params");
   verb->add_option("--save-grad", options->save, "NAME=FILE.npy: a gradient, in the shape of what was bound")
-      ->type_name("NAME=FILE")->allow_extra_args(false);
-  verb->footer("\nExample:\n  adjoule grad spring.adj --steps 1000 --wrt stiffness,v0 --load x0=x0.npy --load ends=ends.npy \\\n"
-               "      --load rest=rest.npy --save-grad stiffness=g.npy");
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  verb->footer(
+      "\nExample:\n  adjoule grad spring.adj --steps 1000 --wrt stiffness,v0 --load x0=x0.npy --load ends=ends.npy \\\n"
+      "      --load rest=rest.npy --save-grad stiffness=g.npy");
   return [options] { return grad(*options); };
 }
 

@@ -1,5 +1,5 @@
-// Central differences over a sweep of step sizes, with one Richardson extrapolation between neighbours; the best counts,
-// for no single step size suits every loss. Differences that vanish in rounding are measured against a floor.
+// Central differences over a sweep of step sizes, with one Richardson extrapolation between neighbours; the best
+// counts, for no single step size suits every loss. Differences that vanish in rounding are measured against a floor.
 #include "driver/gradient_check.hpp"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ struct Probe {
   runtime::Instance& instance;
   const CheckSettings& settings;
   int field;
-  Array base;            // the parameter; for a state: zeros, for the change is added after init
+  Array base;  // the parameter; for a state: zeros, for the change is added after init
 
   bool is_state() const { return instance.manifest().fields[static_cast<size_t>(field)].role == FieldRole::state; }
   const std::string& name() const { return instance.manifest().fields[static_cast<size_t>(field)].name; }
@@ -89,7 +89,10 @@ struct Probe {
   }
 };
 
-struct BestDifference { double error = std::numeric_limits<double>::infinity(); double h = 0; };
+struct BestDifference {
+  double error = std::numeric_limits<double>::infinity();
+  double h = 0;
+};
 
 /// Compares with `expected` (the adjoint's answer) at every step size.
 BestDifference sweep(Probe& probe, const std::vector<double>& direction, double scale, double expected, double floor) {
@@ -110,8 +113,8 @@ BestDifference sweep(Probe& probe, const std::vector<double>& direction, double 
   return best;
 }
 
-/// g · d against the tangent's answer, relative to the sum of |g d|: rounding of the terms is no error. Nor is a tangent that
-/// is rounding of the loss where the gradient is exactly zero: `floor`.
+/// g · d against the tangent's answer, relative to the sum of |g d|: rounding of the terms is no error. Nor is a
+/// tangent that is rounding of the loss where the gradient is exactly zero: `floor`.
 double dot_product_test(runtime::Instance& tested, const CheckSettings& settings, int field, const Array& gradient,
                         RandomNumbers& random, double floor) {
   double worst = 0;
@@ -125,13 +128,13 @@ double dot_product_test(runtime::Instance& tested, const CheckSettings& settings
     double difference = std::fabs(dot(gradient.reals, direction.reals) - by_tangent);
     size = std::max({size, std::fabs(by_tangent), floor});
     double error = size == 0 ? 0 : difference / size;
-    if (!(error <= worst)) worst = error;   // NaN counts as worse
+    if (!(error <= worst)) worst = error;  // NaN counts as worse
   }
   return worst;
 }
 
-ParameterCheck check_parameter(runtime::Instance& tested, runtime::Instance& exact, const CheckSettings& settings, int field,
-                               const Gradient& gradient, RandomNumbers& random) {
+ParameterCheck check_parameter(runtime::Instance& tested, runtime::Instance& exact, const CheckSettings& settings,
+                               int field, const Gradient& gradient, RandomNumbers& random) {
   ParameterCheck result;
   result.name = tested.manifest().fields[static_cast<size_t>(field)].name;
   const Array& g = gradient.of.at(result.name);
@@ -153,14 +156,15 @@ ParameterCheck check_parameter(runtime::Instance& tested, runtime::Instance& exa
     }
   }
   if (!probe.is_state()) exact.bind(result.name, std::move(probe.base), "");
-  result.passed = result.difference_error <= settings.difference_tolerance && result.tangent_error <= settings.tangent_tolerance;
+  result.passed =
+      result.difference_error <= settings.difference_tolerance && result.tangent_error <= settings.tangent_tolerance;
   return result;
 }
 
 }  // namespace
 
-std::vector<ParameterCheck> check_gradient(runtime::Instance& tested, runtime::Instance& exact, const CheckSettings& settings,
-                                           std::vector<std::string>& warnings) {
+std::vector<ParameterCheck> check_gradient(runtime::Instance& tested, runtime::Instance& exact,
+                                           const CheckSettings& settings, std::vector<std::string>& warnings) {
   Gradient gradient = tested.gradient(settings.steps, settings.loss, settings.wrt);
   warnings = gradient.warnings;
   exact.run(settings.steps);
@@ -168,7 +172,7 @@ std::vector<ParameterCheck> check_gradient(runtime::Instance& tested, runtime::I
   std::vector<ParameterCheck> result;
   for (int field : settings.wrt) {
     result.push_back(check_parameter(tested, exact, settings, field, gradient, random));
-    exact.run(settings.steps);   // a state's value is read again for the next parameter
+    exact.run(settings.steps);  // a state's value is read again for the next parameter
   }
   return result;
 }

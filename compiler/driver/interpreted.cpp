@@ -64,8 +64,10 @@ ir::Datum field_datum(const Border& border, const Type& type, const void* buffer
   auto data = std::make_shared<ir::FieldData>();
   switch (layout.scalar) {
     case Scalar::real:
-      if (border.single) read_buffer<float>(base, layout, data->reals);
-      else read_buffer<double>(base, layout, data->reals);
+      if (border.single)
+        read_buffer<float>(base, layout, data->reals);
+      else
+        read_buffer<double>(base, layout, data->reals);
       break;
     case Scalar::integer: read_buffer<int32_t>(base, layout, data->integers); break;
     case Scalar::boolean: read_buffer<uint8_t>(base, layout, data->integers); break;
@@ -80,8 +82,10 @@ void* field_buffer(const Border& border, const Type& type, const ir::Datum& datu
   auto base = static_cast<char*>(border.context.pool->allocate(layout.bytes()));
   switch (layout.scalar) {
     case Scalar::real:
-      if (border.single) write_buffer<float>(base, layout, datum.field->reals);
-      else write_buffer<double>(base, layout, datum.field->reals);
+      if (border.single)
+        write_buffer<float>(base, layout, datum.field->reals);
+      else
+        write_buffer<double>(base, layout, datum.field->reals);
       break;
     case Scalar::integer: write_buffer<int32_t>(base, layout, datum.field->integers); break;
     case Scalar::boolean: write_buffer<uint8_t>(base, layout, datum.field->integers); break;
@@ -92,8 +96,10 @@ void* field_buffer(const Border& border, const Type& type, const ir::Datum& datu
 ir::Datum value_datum(const Border& border, const Type& type, const Slot* slots) {
   ir::Datum datum;
   for (int32_t k = 0; k < border.layout(type).components; ++k) {
-    if (!type.differentiable()) datum.integers.push_back(slots[k].integer);
-    else datum.reals.push_back(border.single ? static_cast<double>(slots[k].single) : slots[k].real);
+    if (!type.differentiable())
+      datum.integers.push_back(slots[k].integer);
+    else
+      datum.reals.push_back(border.single ? static_cast<double>(slots[k].single) : slots[k].real);
   }
   return datum;
 }
@@ -102,9 +108,12 @@ void value_slots(const Border& border, const Type& type, const ir::Datum& datum,
   for (int32_t k = 0; k < border.layout(type).components; ++k) {
     slots[k] = Slot{};
     auto at = static_cast<size_t>(k);
-    if (!type.differentiable()) slots[k].integer = datum.integers[at];
-    else if (border.single) slots[k].single = static_cast<float>(datum.reals[at]);
-    else slots[k].real = datum.reals[at];
+    if (!type.differentiable())
+      slots[k].integer = datum.integers[at];
+    else if (border.single)
+      slots[k].single = static_cast<float>(datum.reals[at]);
+    else
+      slots[k].real = datum.reals[at];
   }
 }
 
@@ -114,7 +123,8 @@ ir::Datum stack_datum(const Border& border, const Type& type, const runtime::Nat
   datum.stack = std::make_shared<ir::StackData>();
   for (int64_t i = 0; i < stack.size; ++i) {
     auto item = reinterpret_cast<const Slot*>(stack.data + i * stack.item_bytes);
-    datum.stack->items.push_back(held.field ? field_datum(border, held, item->pointer) : value_datum(border, held, item));
+    datum.stack->items.push_back(held.field ? field_datum(border, held, item->pointer)
+                                            : value_datum(border, held, item));
   }
   return datum;
 }
@@ -123,13 +133,16 @@ ir::Datum stack_datum(const Border& border, const Type& type, const runtime::Nat
 void refill(const Border& border, const Type& type, const ir::Datum& datum, runtime::NativeStack& stack) {
   Type held = popped(type);
   runtime::Pool& pool = *border.context.pool;
-  for (int64_t i = 0; held.field && i < stack.size; ++i) pool.release(reinterpret_cast<Slot*>(stack.data + i * stack.item_bytes)->pointer);
+  for (int64_t i = 0; held.field && i < stack.size; ++i)
+    pool.release(reinterpret_cast<Slot*>(stack.data + i * stack.item_bytes)->pointer);
   stack.size = 0;
   for (const ir::Datum& item : datum.stack->items) {
     if (stack.size == stack.capacity) pool.grow(&stack);
     auto to = reinterpret_cast<Slot*>(stack.data + stack.size * stack.item_bytes);
-    if (held.field) to->pointer = field_buffer(border, held, item);
-    else value_slots(border, held, item, to);
+    if (held.field)
+      to->pointer = field_buffer(border, held, item);
+    else
+      value_slots(border, held, item, to);
     ++stack.size;
   }
 }
@@ -163,9 +176,12 @@ struct Call {
     std::vector<ir::Datum> data;
     for (size_t k = 0; k < procedure.inputs().size(); ++k) {
       const Type& type = input_type(k);
-      if (type.stack) data.push_back(stack_datum(border, type, *static_cast<runtime::NativeStack*>(in->pointer)));
-      else if (type.field) data.push_back(field_datum(border, type, in->pointer));
-      else data.push_back(value_datum(border, type, in));
+      if (type.stack)
+        data.push_back(stack_datum(border, type, *static_cast<runtime::NativeStack*>(in->pointer)));
+      else if (type.field)
+        data.push_back(field_datum(border, type, in->pointer));
+      else
+        data.push_back(value_datum(border, type, in));
       in += slot_count(border, type);
     }
     return data;
@@ -175,8 +191,10 @@ struct Call {
     for (size_t k = 0; k < procedure.inputs().size(); ++k) {
       const Type& type = input_type(k);
       bool consumed = k < procedure.consumed.size() && procedure.consumed[k];
-      if (type.stack) refill(border, type, data[k], *static_cast<runtime::NativeStack*>(in->pointer));
-      else if (type.field && consumed) border.context.pool->release(in->pointer);
+      if (type.stack)
+        refill(border, type, data[k], *static_cast<runtime::NativeStack*>(in->pointer));
+      else if (type.field && consumed)
+        border.context.pool->release(in->pointer);
       in += slot_count(border, type);
     }
   }
@@ -186,7 +204,8 @@ struct Call {
     ir::Environment environment = environment_of(context, program, facts, single);
     Border border{program, environment, context, single};
     std::vector<ir::Datum> inputs = read_inputs(border, in);
-    ir::Outcome outcome = ir::interpret(program, procedure, environment, inputs);   // stacks are shared: they change in place
+    ir::Outcome outcome =
+        ir::interpret(program, procedure, environment, inputs);  // stacks are shared: they change in place
     if (outcome.fault) {
       Diagnostic d{Severity::error, outcome.fault->span, outcome.fault->message, "", {}};
       *fault = render(d, compilation->sources);
@@ -195,8 +214,10 @@ struct Call {
     take_inputs(border, in, inputs);
     for (size_t k = 0; k < procedure.outputs().size(); ++k) {
       const Type& type = procedure.type(procedure.outputs()[k]);
-      if (type.field) out->pointer = field_buffer(border, type, outcome.outputs[k]);
-      else value_slots(border, type, outcome.outputs[k], out);
+      if (type.field)
+        out->pointer = field_buffer(border, type, outcome.outputs[k]);
+      else
+        value_slots(border, type, outcome.outputs[k], out);
       out += slot_count(border, type);
     }
     return 0;
@@ -205,7 +226,8 @@ struct Call {
 
 }  // namespace
 
-runtime::Procedure interpreted(std::shared_ptr<const Compilation> compilation, ir::Procedure procedure, Facts facts, bool single) {
+runtime::Procedure interpreted(std::shared_ptr<const Compilation> compilation, ir::Procedure procedure, Facts facts,
+                               bool single) {
   runtime::Procedure result;
   result.name = procedure.name;
   for (ir::Value v : procedure.inputs()) result.inputs.push_back(procedure.type(v));

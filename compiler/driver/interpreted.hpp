@@ -9,6 +9,7 @@
 
 namespace adjoule::driver {
 
-runtime::Procedure interpreted(std::shared_ptr<const Compilation> compilation, ir::Procedure procedure, Facts facts, bool single);
+runtime::Procedure interpreted(std::shared_ptr<const Compilation> compilation, ir::Procedure procedure, Facts facts,
+                               bool single);
 
 }  // namespace adjoule::driver

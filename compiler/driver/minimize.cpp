@@ -1,6 +1,6 @@
 // Variables are scaled so that a change of 1 is a typical one, and the function so that its first gradient has a modest
-// length: L-BFGS takes its first step along the bare gradient. L-BFGS is begun again from the best point as long as that
-// still gains something, which is how it gets out of a line search that gave up early.
+// length: L-BFGS takes its first step along the bare gradient. L-BFGS is begun again from the best point as long as
+// that still gains something, which is how it gets out of a line search that gave up early.
 #include "driver/minimize.hpp"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace adjoule::driver {
 namespace {
 
-constexpr double first_step = 0.1;         // length of the scaled gradient at the start
-constexpr double worthwhile = 1e-9;        // a relative gain that justifies another beginning
+constexpr double first_step = 0.1;   // length of the scaled gradient at the start
+constexpr double worthwhile = 1e-9;  // a relative gain that justifies another beginning
 
 double norm_of(const std::vector<double>& v) {
   double sum = 0;
@@ -91,7 +91,7 @@ struct Guarded {
 
   static double evaluate(const std::vector<double>& y, std::vector<double>& g, void* data) {
     auto& self = *static_cast<Guarded*>(data);
-    if (self.problem) throw nlopt::forced_stop();   // it asks a few times more
+    if (self.problem) throw nlopt::forced_stop();  // it asks a few times more
     std::vector<double> dy(y.size());
     try {
       double value = self.function(y, dy);
@@ -120,7 +120,7 @@ void lbfgs(const MinimizeProblem& problem, Scaled& function) {
     double value = 0;
     try {
       solver.optimize(y, value);
-    } catch (const std::runtime_error&) {   // rounding, or a line search that failed: another beginning may help
+    } catch (const std::runtime_error&) {  // rounding, or a line search that failed: another beginning may help
     }
     if (guarded.problem) std::rethrow_exception(guarded.problem);
     double best = function.result().value;
@@ -143,7 +143,7 @@ void adam(const MinimizeProblem& problem, const MinimizeOptions& options, Scaled
       double mean = m[i] / (1 - std::pow(beta1, t)), spread = v[i] / (1 - std::pow(beta2, t));
       y[i] -= options.rate * mean / (std::sqrt(spread) + tiny);
     }
-    y = function.scaled(function.unscaled(y));   // back within the bounds
+    y = function.scaled(function.unscaled(y));  // back within the bounds
   }
 }
 
@@ -152,8 +152,10 @@ void adam(const MinimizeProblem& problem, const MinimizeOptions& options, Scaled
 MinimizeResult minimize(const MinimizeProblem& problem, const MinimizeOptions& options) {
   Scaled function(problem, options);
   try {
-    if (options.adam) adam(problem, options, function);
-    else lbfgs(problem, function);
+    if (options.adam)
+      adam(problem, options, function);
+    else
+      lbfgs(problem, function);
   } catch (const StopMinimizing&) {
     if (function.result().reason.empty()) function.result().reason = "stopped";
   }

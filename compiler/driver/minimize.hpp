@@ -13,22 +13,22 @@ struct MinimizeProblem {
   /// The function and its gradient (same length as the variables). A value that is not finite is a place to stay
   /// away from. What else it throws ends the search and reaches the caller.
   std::function<double(const std::vector<double>& x, std::vector<double>& gradient)> evaluate;
-  std::vector<double> start, lower, upper;   // bounds may be infinite
-  std::vector<double> scale;                 // a typical change of each variable, positive
+  std::vector<double> start, lower, upper;  // bounds may be infinite
+  std::vector<double> scale;                // a typical change of each variable, positive
 };
 
 struct MinimizeProgress {
-  int iteration = 0;                         // from 1
+  int iteration = 0;  // from 1
   double value = 0;
   double best = 0;
-  double gradient_norm = 0;                  // in the user's variables
+  double gradient_norm = 0;  // in the user's variables
 };
 
 struct MinimizeOptions {
   bool adam = false;
-  int iterations = 200;                      // evaluations of function and gradient
-  double rate = 0.05;                        // Adam: the step, relative to the scale
-  std::function<bool(const MinimizeProgress&)> progress;   // false: stop now
+  int iterations = 200;                                   // evaluations of function and gradient
+  double rate = 0.05;                                     // Adam: the step, relative to the scale
+  std::function<bool(const MinimizeProgress&)> progress;  // false: stop now
 };
 
 struct MinimizeResult {
@@ -36,7 +36,7 @@ struct MinimizeResult {
   double value = 0;
   double first_value = 0;
   int iterations = 0;
-  std::string reason;                        // "converged", "no more iterations", "stopped"
+  std::string reason;  // "converged", "no more iterations", "stopped"
 };
 
 MinimizeResult minimize(const MinimizeProblem& problem, const MinimizeOptions& options);

@@ -20,12 +20,12 @@
 namespace adjoule::driver {
 namespace {
 
-volatile int32_t stop_asked = 0;   // Ctrl-C; a second one ends the process at once
+volatile int32_t stop_asked = 0;  // Ctrl-C; a second one ends the process at once
 
 void on_interrupt(int) { stop_asked = 1; }
 
 void watch_for_interrupt() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_interrupt;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigaction(SIGINT, &action, nullptr);
@@ -63,8 +63,10 @@ Variables variables_of(runtime::Instance& instance, const std::vector<int>& wrt)
   for (int f : wrt) {
     const runtime::FieldSpec& spec = instance.manifest().fields[static_cast<size_t>(f)];
     if (spec.role == FieldRole::state) {
-      throw Error(Failure::wrong_use, fmt::format("--wrt: {} is a state, which init or a default sets; only params and inputs can be "
-                                                  "optimised", spec.name));
+      throw Error(Failure::wrong_use,
+                  fmt::format("--wrt: {} is a state, which init or a default sets; only params and inputs can be "
+                              "optimised",
+                              spec.name));
     }
     v.names.push_back(spec.name);
     v.arrays.push_back(instance.value(f));
@@ -95,9 +97,7 @@ struct Objective {
         for (double d : gradient.of.at(name).reals) g[next++] = d;
       }
       return gradient.loss;
-    } catch (const runtime::Stopped&) {
-      throw StopMinimizing{};
-    } catch (const Error& e) {
+    } catch (const runtime::Stopped&) { throw StopMinimizing{}; } catch (const Error& e) {
       // A search may try values with which the program cannot run; it did run with the first ones.
       if (e.kind != Failure::failed_run || evaluations == 0) throw;
       std::fill(g.begin(), g.end(), 0.0);
@@ -119,7 +119,8 @@ std::vector<double> scales_of(const Variables& v) {
 }
 
 /// --lower and --upper: one number for all of a parameter, or one each.
-std::vector<double> bounds_of(const std::vector<std::string>& texts, const std::string& option, const Variables& v, double none) {
+std::vector<double> bounds_of(const std::vector<std::string>& texts, const std::string& option, const Variables& v,
+                              double none) {
   std::vector<double> bounds;
   std::vector<size_t> begins;
   for (const Array& a : v.arrays) {
@@ -129,12 +130,15 @@ std::vector<double> bounds_of(const std::vector<std::string>& texts, const std::
   for (const std::string& text : texts) {
     auto [name, value] = split_assignment(text, option);
     auto found = std::find(v.names.begin(), v.names.end(), name);
-    if (found == v.names.end()) throw Error(Failure::wrong_use, fmt::format("{}: {} is not among what is optimised ({})", option, name, fmt::join(v.names, ", ")));
+    if (found == v.names.end())
+      throw Error(Failure::wrong_use,
+                  fmt::format("{}: {} is not among what is optimised ({})", option, name, fmt::join(v.names, ", ")));
     auto k = static_cast<size_t>(found - v.names.begin());
     std::vector<double> numbers = parse_numbers(value, option + " " + name);
     size_t count = v.arrays[k].reals.size();
     if (numbers.size() != 1 && numbers.size() != count) {
-      throw Error(Failure::wrong_use, fmt::format("{}: {} takes 1 or {} numbers, not {}", option, name, count, numbers.size()));
+      throw Error(Failure::wrong_use,
+                  fmt::format("{}: {} takes 1 or {} numbers, not {}", option, name, count, numbers.size()));
     }
     for (size_t i = 0; i < count; ++i) bounds[begins[k] + i] = numbers[numbers.size() == 1 ? 0 : i];
   }
@@ -149,9 +153,12 @@ class ProgressLine {
   void show(const MinimizeProgress& p) {
     double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     double left = passed / p.iteration * (iterations_ - p.iteration);
-    std::string line = fmt::format("iteration {:>4}  loss {:<22}  gradient {:.3e}", p.iteration, p.value, p.gradient_norm);
-    if (live_) fmt::print(out_, "\r\x1b[K{}  at most {} left", line, duration(left));
-    else fmt::print(out_, "{}\n", line);
+    std::string line =
+        fmt::format("iteration {:>4}  loss {:<22}  gradient {:.3e}", p.iteration, p.value, p.gradient_norm);
+    if (live_)
+      fmt::print(out_, "\r\x1b[K{}  at most {} left", line, duration(left));
+    else
+      fmt::print(out_, "{}\n", line);
     std::fflush(out_);
   }
   void end() {
@@ -173,7 +180,8 @@ class ProgressLine {
 void report(const Session& session, const OptimizeOptions& options, const std::string& loss, const Variables& v,
             const MinimizeResult& result) {
   if (!options.shared.json) {
-    fmt::print("{}: {} = {} after {} iterations (it began at {})\n", result.reason, loss, result.value, result.iterations, result.first_value);
+    fmt::print("{}: {} = {} after {} iterations (it began at {})\n", result.reason, loss, result.value,
+               result.iterations, result.first_value);
     for (size_t k = 0; k < v.names.size(); ++k) {
       fmt::print("{} {}\n", v.names[k], summary_text(v.arrays[k], is_single_value(session, v.names[k])));
     }
@@ -185,9 +193,48 @@ void report(const Session& session, const OptimizeOptions& options, const std::s
   json["iterations"] = result.iterations;
   json["reason"] = result.reason;
   json["params"] = Json::object();
-  for (size_t k = 0; k < v.names.size(); ++k) json["params"][v.names[k]] = summary(v.arrays[k], is_single_value(session, v.names[k]));
+  for (size_t k = 0; k < v.names.size(); ++k)
+    json["params"][v.names[k]] = summary(v.arrays[k], is_single_value(session, v.names[k]));
   finish_report(json, session);
   print_report(json);
+}
+
+MinimizeProblem problem_of(const OptimizeOptions& options, const Variables& v) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  MinimizeProblem problem;
+  problem.start = v.flat();
+  problem.scale = scales_of(v);
+  problem.lower = bounds_of(options.lower, "--lower", v, -infinity);
+  problem.upper = bounds_of(options.upper, "--upper", v, infinity);
+  for (size_t i = 0; i < problem.start.size(); ++i) {
+    if (problem.lower[i] > problem.upper[i]) throw Error(Failure::wrong_use, "a lower bound is above its upper bound");
+    problem.start[i] = std::clamp(problem.start[i], problem.lower[i], problem.upper[i]);
+  }
+  return problem;
+}
+
+void save_params(const std::string& path, const Variables& v) {
+  if (path.empty()) return;
+  std::vector<std::pair<std::string, Array>> params;
+  for (size_t k = 0; k < v.names.size(); ++k) params.emplace_back(v.names[k], v.arrays[k]);
+  runtime::write_file(path, params_json(params));
+}
+
+/// Runs the search, with progress shown and Ctrl-C watched.
+MinimizeResult search(const OptimizeOptions& options, const MinimizeProblem& problem) {
+  ProgressLine line(options.shared.json ? stderr : stdout, options.iterations);
+  MinimizeOptions settings;
+  settings.adam = options.method == "adam";
+  settings.iterations = options.iterations;
+  settings.rate = options.rate;
+  settings.progress = [&](const MinimizeProgress& p) {
+    line.show(p);
+    return stop_asked == 0;
+  };
+  watch_for_interrupt();
+  MinimizeResult result = minimize(problem, settings);
+  line.end();
+  return result;
 }
 
 int optimize(const OptimizeOptions& options) {
@@ -199,42 +246,18 @@ int optimize(const OptimizeOptions& options) {
   if (!(options.rate > 0)) throw Error(Failure::wrong_use, "--rate wants a positive number");
   if (!options.save_params.empty()) runtime::check_writable(options.save_params);
 
-  inner.run(session.steps);   // shapes and defaults are known from here on
+  inner.run(session.steps);  // shapes and defaults are known from here on
   double first_loss = inner.loss(loss);
   refuse_nan(session, {first_loss});
   Variables v = variables_of(inner, wrt);
-  MinimizeProblem problem;
-  problem.start = v.flat();
-  problem.scale = scales_of(v);
-  problem.lower = bounds_of(options.lower, "--lower", v, -std::numeric_limits<double>::infinity());
-  problem.upper = bounds_of(options.upper, "--upper", v, std::numeric_limits<double>::infinity());
-  for (size_t i = 0; i < problem.start.size(); ++i) {
-    if (problem.lower[i] > problem.upper[i]) throw Error(Failure::wrong_use, "a lower bound is above its upper bound");
-    problem.start[i] = std::clamp(problem.start[i], problem.lower[i], problem.upper[i]);
-  }
-
-  watch_for_interrupt();
-  inner.settings().stop = &stop_asked;
+  MinimizeProblem problem = problem_of(options, v);
   Objective objective{session.steps, loss, wrt, inner, v};
   problem.evaluate = std::ref(objective);
-  ProgressLine line(options.shared.json ? stderr : stdout, options.iterations);
-  MinimizeOptions settings;
-  settings.adam = options.method == "adam";
-  settings.iterations = options.iterations;
-  settings.rate = options.rate;
-  settings.progress = [&](const MinimizeProgress& p) {
-    line.show(p);
-    return stop_asked == 0;
-  };
-  MinimizeResult result = minimize(problem, settings);
-  if (result.iterations == 0) result.value = result.first_value = first_loss;   // stopped at once
-  line.end();
+  inner.settings().stop = &stop_asked;
+  MinimizeResult result = search(options, problem);
+  if (result.iterations == 0) result.value = result.first_value = first_loss;  // stopped at once
   v.set(result.best);
-  if (!options.save_params.empty()) {
-    std::vector<std::pair<std::string, Array>> params;
-    for (size_t k = 0; k < v.names.size(); ++k) params.emplace_back(v.names[k], v.arrays[k]);
-    runtime::write_file(options.save_params, params_json(params));
-  }
+  save_params(options.save_params, v);
   report(session, options, inner.manifest().losses[static_cast<size_t>(loss)], v, result);
   return 0;
 }
@@ -247,15 +270,27 @@ Action add_optimize(CLI::App& app) {
   add_program_options(*verb, options->shared);
   add_run_options(*verb, options->shared);
   add_wrt_option(*verb, options->shared, "What to change: params or inputs; default: all real params");
-  verb->add_option("--method", options->method, "The optimiser")->check(CLI::IsMember({"lbfgs", "adam"}))->capture_default_str();
-  verb->add_option("--lower", options->lower, "NAME=NUMBER: a lower bound")->type_name("NAME=NUMBER")->allow_extra_args(false);
-  verb->add_option("--upper", options->upper, "NAME=NUMBER: an upper bound")->type_name("NAME=NUMBER")->allow_extra_args(false);
-  verb->add_option("--iterations", options->iterations, "At most so many evaluations of the gradient")->type_name("N")->capture_default_str();
-  verb->add_option("--rate", options->rate, "adam: the step, relative to the size of each number")->type_name("R")->capture_default_str();
-  verb->add_option("--save-params", options->save_params, "Write the best parameters (JSON, for --params)")->type_name("FILE.json");
-  verb->footer("\nExample:\n  adjoule optimize lynx-hare.adj --steps 20 --load observed=lynx_hare.csv:hare,lynx \\\n"
-               "      --wrt alpha,beta,gamma,delta,z_init --lower beta=0 --save-params fit.json\n\n"
-               "Ctrl-C ends the search; the best parameters so far are kept and saved.");
+  verb->add_option("--method", options->method, "The optimiser")
+      ->check(CLI::IsMember({"lbfgs", "adam"}))
+      ->capture_default_str();
+  verb->add_option("--lower", options->lower, "NAME=NUMBER: a lower bound")
+      ->type_name("NAME=NUMBER")
+      ->allow_extra_args(false);
+  verb->add_option("--upper", options->upper, "NAME=NUMBER: an upper bound")
+      ->type_name("NAME=NUMBER")
+      ->allow_extra_args(false);
+  verb->add_option("--iterations", options->iterations, "At most so many evaluations of the gradient")
+      ->type_name("N")
+      ->capture_default_str();
+  verb->add_option("--rate", options->rate, "adam: the step, relative to the size of each number")
+      ->type_name("R")
+      ->capture_default_str();
+  verb->add_option("--save-params", options->save_params, "Write the best parameters (JSON, for --params)")
+      ->type_name("FILE.json");
+  verb->footer(
+      "\nExample:\n  adjoule optimize lynx-hare.adj --steps 20 --load observed=lynx_hare.csv:hare,lynx \\\n"
+      "      --wrt alpha,beta,gamma,delta,z_init --lower beta=0 --save-params fit.json\n\n"
+      "Ctrl-C ends the search; the best parameters so far are kept and saved.");
   return [options] { return optimize(*options); };
 }
 

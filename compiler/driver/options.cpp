@@ -39,7 +39,8 @@ bool is_field(const Program& program, const std::string& name) {
 }
 
 int64_t whole(double value, const std::string& what) {
-  if (value != std::floor(value) || std::fabs(value) > 9e15) misuse(fmt::format("{} wants a whole number, not {}", what, value));
+  if (value != std::floor(value) || std::fabs(value) > 9e15)
+    misuse(fmt::format("{} wants a whole number, not {}", what, value));
   return static_cast<int64_t>(value);
 }
 
@@ -64,8 +65,9 @@ void bind_setting(Instance& instance, const std::string& name, const std::string
   array.reals = parse_numbers(text, "--set " + name);
   array.shape = runtime::element_shape(spec.type);
   if (static_cast<int64_t>(array.reals.size()) != array.count()) {
-    misuse(fmt::format("--set: {} is declared as {}, which takes {} number{}, but {} {} given", name, spec.type_text, array.count(),
-                       array.count() == 1 ? "" : "s", array.reals.size(), array.reals.size() == 1 ? "is" : "are"));
+    misuse(fmt::format("--set: {} is declared as {}, which takes {} number{}, but {} {} given", name, spec.type_text,
+                       array.count(), array.count() == 1 ? "" : "s", array.reals.size(),
+                       array.reals.size() == 1 ? "is" : "are"));
   }
   inner.bind(name, for_field(inner.manifest(), f, std::move(array), "--set"), "");
 }
@@ -80,8 +82,10 @@ Options options_of(const Program& program, const SharedOptions& shared) {
   Options options;
   for (const std::string& text : shared.set) {
     auto [name, value] = split_assignment(text, "--set");
-    if (is_size(program, name)) options.sizes[name] = whole(parse_numbers(value, "--set " + name)[0], "size " + name);
-    else if (!is_field(program, name)) unknown_setting(program, name);
+    if (is_size(program, name))
+      options.sizes[name] = whole(parse_numbers(value, "--set " + name)[0], "size " + name);
+    else if (!is_field(program, name))
+      unknown_setting(program, name);
   }
   options.real = shared.real == "f32" ? Real::f32 : Real::f64;
   options.schedule = shared.schedule == "two" ? ScheduleKind::two_snapshots : ScheduleKind::keep_every_step;
@@ -105,14 +109,22 @@ int64_t steps_of(const Program& program, const SharedOptions& shared) {
 
 void add_program_options(CLI::App& app, SharedOptions& o) {
   app.add_option("FILE", o.file, "The program (.adj)")->required();
-  app.add_option("--set", o.set, "NAME=NUMBER: a size, or a param, input or state without a space (a vector: --set v0=1,0)")
-      ->type_name("NAME=NUMBER")->allow_extra_args(false);
+  app.add_option("--set", o.set,
+                 "NAME=NUMBER: a size, or a param, input or state without a space (a vector: --set v0=1,0)")
+      ->type_name("NAME=NUMBER")
+      ->allow_extra_args(false);
   app.add_option("--load", o.load, "NAME=FILE.npy, or NAME=FILE.csv:column,column: an array from a file")
-      ->type_name("NAME=FILE")->allow_extra_args(false);
-  app.add_option("--params", o.params, "A JSON file of parameters, as `optimize --save-params` writes it")->type_name("FILE.json");
-  app.add_option("--real", o.real, "The precision of all reals")->check(CLI::IsMember({"f64", "f32"}))->capture_default_str();
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  app.add_option("--params", o.params, "A JSON file of parameters, as `optimize --save-params` writes it")
+      ->type_name("FILE.json");
+  app.add_option("--real", o.real, "The precision of all reals")
+      ->check(CLI::IsMember({"f64", "f32"}))
+      ->capture_default_str();
   app.add_flag("--interpret", o.interpret, "Run by the reference interpreter")->group("");
-  app.add_option("--schedule", o.schedule, "Schedule of the gradient")->check(CLI::IsMember({"keep", "two"}))->group("");
+  app.add_option("--schedule", o.schedule, "Schedule of the gradient")
+      ->check(CLI::IsMember({"keep", "two"}))
+      ->group("");
   app.add_flag("--no-cache", o.no_cache, "Neither read nor write the cache of machine code")->group("");
   app.add_option("--optimisation", o.optimisation, "Level of optimisation")->check(CLI::Range(0, 3))->group("");
 }
@@ -120,13 +132,14 @@ void add_program_options(CLI::App& app, SharedOptions& o) {
 void add_run_options(CLI::App& app, SharedOptions& o) {
   app.add_option("--steps", o.steps, "How many time steps to run; 0 is valid: init and the loss")->type_name("N");
   app.add_option("--loss", o.loss, "Which loss, where the program has several")->type_name("NAME");
-  app.add_option("--memory", o.memory, "Refuse a gradient that would need more than this (512M, 4G); default: what is free")
+  app.add_option("--memory", o.memory,
+                 "Refuse a gradient that would need more than this (512M, 4G); default: what is free")
       ->type_name("BYTES");
   app.add_flag("--json", o.json, "Print one JSON object on standard output");
 }
 
 void add_wrt_option(CLI::App& app, SharedOptions& o, const char* help) {
-  app.add_option("--wrt", o.wrt, help)->delimiter(',')->type_name("NAME,…")->allow_extra_args(false);
+  app.add_option("--wrt", o.wrt, help)->delimiter(',')->type_name("NAME,NAME")->allow_extra_args(false);
 }
 
 Instance open_instance(const Program& program, const SharedOptions& shared, const Options& options) {
@@ -136,7 +149,7 @@ Instance open_instance(const Program& program, const SharedOptions& shared, cons
   }
   for (const std::string& text : shared.load) {
     auto [name, source] = split_assignment(text, "--load");
-    instance.implementation().field(name);   // a wrong name is said before a file is read
+    instance.implementation().field(name);  // a wrong name is said before a file is read
     bind_loaded(instance, name, load_array(source), source);
   }
   for (const std::string& text : shared.set) {

@@ -17,17 +17,17 @@ namespace adjoule::driver {
 struct SharedOptions {
   std::string file;
   std::optional<int64_t> steps;
-  std::vector<std::string> set, load;      // name=value, name=file
-  std::string params;                      // a JSON file
+  std::vector<std::string> set, load;  // name=value, name=file
+  std::string params;                  // a JSON file
   std::string loss;
   std::vector<std::string> wrt;
   std::string real = "f64";
-  std::string memory;                      // "4G"
+  std::string memory;  // "4G"
   bool json = false;
-  bool interpret = false;                  // hidden
-  std::string schedule = "keep";           // hidden
-  bool no_cache = false;                   // hidden
-  int optimisation = 3;                    // hidden
+  bool interpret = false;         // hidden
+  std::string schedule = "keep";  // hidden
+  bool no_cache = false;          // hidden
+  int optimisation = 3;           // hidden
 };
 
 /// Adds FILE and the options that give values: --set --load --params --real and the hidden ones.

@@ -20,12 +20,13 @@ ir::Procedure make_advance(const ir::Program& program) {
   ir::Value first = b.input(int_type(), "first");
   ir::Value last = b.input(int_type(), "last");
   consumed.insert(consumed.end(), 2, false);
-  std::vector<ir::Value> final_states = b.for_({}, {first, last}, states, [&](ir::Value now, std::span<const ir::Value> carried) {
-    std::vector<ir::Value> inputs = globals;
-    inputs.insert(inputs.end(), carried.begin(), carried.end());
-    inputs.push_back(now);
-    return ir::inline_call(b, program.step, inputs);
-  });
+  std::vector<ir::Value> final_states =
+      b.for_({}, {first, last}, states, [&](ir::Value now, std::span<const ir::Value> carried) {
+        std::vector<ir::Value> inputs = globals;
+        inputs.insert(inputs.end(), carried.begin(), carried.end());
+        inputs.push_back(now);
+        return ir::inline_call(b, program.step, inputs);
+      });
   b.set_outputs(std::move(final_states));
   ir::Procedure procedure = b.take();
   procedure.consumed = std::move(consumed);

@@ -25,8 +25,8 @@ std::string fault_message(const codegen::FaultSite& site, const runtime::Context
         return fmt::format("index {} is out of range: the array has {} elements, 0 to {}", context.fault_value,
                            context.fault_extent, context.fault_extent - 1);
       }
-      return fmt::format("{}({}) is out of range: {} has {} elements, 0 to {}", site.space, context.fault_value, site.space,
-                         context.fault_extent, context.fault_extent - 1);
+      return fmt::format("{}({}) is out of range: {} has {} elements, 0 to {}", site.space, context.fault_value,
+                         site.space, context.fault_extent, context.fault_extent - 1);
     case ir::Opcode::check_nonzero: return "division of a whole number by zero";
     case ir::Opcode::pop: return "pop from an empty stack";
     default: return "the run failed here";
@@ -89,7 +89,9 @@ std::vector<ir::Procedure> gradient_procedures(const adjoint::GradientPlan& plan
   return {plan.advance_keeping, plan.reverse_steps, plan.loss_adjoint, plan.init_adjoint};
 }
 
-std::vector<ir::Procedure> tangent_procedures(const adjoint::TangentPlan& plan) { return {plan.init, plan.advance, plan.loss}; }
+std::vector<ir::Procedure> tangent_procedures(const adjoint::TangentPlan& plan) {
+  return {plan.init, plan.advance, plan.loss};
+}
 
 Provider::Provider(std::shared_ptr<const Compilation> compilation, Facts facts, Options options)
     : compilation_(std::move(compilation)), facts_(std::move(facts)), options_(std::move(options)) {}

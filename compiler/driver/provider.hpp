@@ -30,7 +30,7 @@ class Provider : public runtime::Provider {
   std::shared_ptr<const Compilation> compilation_;
   Facts facts_;
   Options options_;
-  std::vector<runtime::Procedure> start_;        // init, then the losses
+  std::vector<runtime::Procedure> start_;  // init, then the losses
   std::vector<runtime::Procedure> advance_;
   std::map<Key, runtime::GradientProcedures> gradients_;
   std::map<Key, runtime::TangentProcedures> tangents_;

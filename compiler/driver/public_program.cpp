@@ -16,7 +16,8 @@ Program checked(std::shared_ptr<const driver::Compilation> compilation) {
 }  // namespace
 
 Program::Program(std::shared_ptr<const driver::Compilation> compilation)
-    : compilation_(std::move(compilation)), warnings_(std::make_shared<const std::vector<Message>>(compilation_->messages())) {}
+    : compilation_(std::move(compilation)),
+      warnings_(std::make_shared<const std::vector<Message>>(compilation_->messages())) {}
 
 Program Program::from_file(const std::string& path) { return checked(driver::compile_file(path)); }
 

@@ -38,9 +38,12 @@ struct Instants {
     const ir::Op* op = maker(v);
     if (!op) return std::nullopt;
     switch (op->code) {
-      case Opcode::make_reference: case Opcode::coordinate: case Opcode::index: case Opcode::normalise:
-        return ahead(op->operands[0]);
-      case Opcode::offset: case Opcode::add: {
+      case Opcode::make_reference:
+      case Opcode::coordinate:
+      case Opcode::index:
+      case Opcode::normalise: return ahead(op->operands[0]);
+      case Opcode::offset:
+      case Opcode::add: {
         auto base = ahead(op->operands[0]);
         auto by = constant(op->operands[1]);
         if (base && by) return *base + *by;
@@ -97,7 +100,7 @@ std::vector<std::string> certain_last_rows(const Compilation& c) {
   auto look = [&](const ir::Procedure& p, int64_t ahead_of_last) {
     if (!p.blocks.empty()) find_certain_loads(p, p.body, Instants{p}, ahead_of_last, found);
   };
-  if (program.has_step) look(program.step, 1);            // the last step reads row now + 1 = steps
+  if (program.has_step) look(program.step, 1);  // the last step reads row now + 1 = steps
   for (const ir::Procedure& loss : program.losses) look(loss, 0);
   std::vector<std::string> result(program.fields.size());
   for (size_t k = 0; k < globals.size(); ++k) result[static_cast<size_t>(globals[k])] = c.sources.describe(found[k]);
@@ -118,8 +121,10 @@ std::string independence_reason(const Compilation& c, int loss, int field) {
   bool in_run = used(program.init) || (program.has_step && used(program.step));
   bool in_loss = used(program.losses[static_cast<size_t>(loss)]);
   if (!in_run && !in_loss) return fmt::format("{} is never used", info.name);
-  return fmt::format("{} is used, but only where no derivative passes (a comparison, a whole number, detach) or in values that "
-                     "never reach this loss", info.name);
+  return fmt::format(
+      "{} is used, but only where no derivative passes (a comparison, a whole number, detach) or in values that "
+      "never reach this loss",
+      info.name);
 }
 
 }  // namespace adjoule::driver

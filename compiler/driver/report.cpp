@@ -13,10 +13,13 @@
 namespace adjoule::driver {
 namespace {
 
-struct Extremes { double norm = 0, low = 0, high = 0; };
+struct Extremes {
+  double norm = 0, low = 0, high = 0;
+};
 
 Extremes extremes_of(const Array& array) {
-  std::vector<double> numbers = array.integral ? std::vector<double>(array.integers.begin(), array.integers.end()) : array.reals;
+  std::vector<double> numbers =
+      array.integral ? std::vector<double>(array.integers.begin(), array.integers.end()) : array.reals;
   Extremes e;
   if (numbers.empty()) return e;
   e.low = std::numeric_limits<double>::infinity();
@@ -35,12 +38,14 @@ Extremes extremes_of(const Array& array) {
 /// JSON has no Inf and NaN.
 Json number(double x) { return std::isfinite(x) ? Json(x) : Json(fmt::format("{}", x)); }
 
-double number_at(const Array& array, size_t i) { return array.integral ? static_cast<double>(array.integers[i]) : array.reals[i]; }
+Json number_at(const Array& array, size_t i) {
+  return array.integral ? Json(array.integers[i]) : number(array.reals[i]);
+}
 
 }  // namespace
 
 Json summary(const Array& array, bool single_value) {
-  if (single_value && array.count() == 1) return number(number_at(array, 0));
+  if (single_value && array.count() == 1) return number_at(array, 0);
   Extremes e = extremes_of(array);
   Json json;
   json["shape"] = array.shape;
@@ -49,7 +54,7 @@ Json summary(const Array& array, bool single_value) {
   json["max"] = number(e.high);
   if (single_value && array.count() <= 16) {
     Json values = Json::array();
-    for (size_t i = 0; i < static_cast<size_t>(array.count()); ++i) values.push_back(number(number_at(array, i)));
+    for (size_t i = 0; i < static_cast<size_t>(array.count()); ++i) values.push_back(number_at(array, i));
     json["values"] = values;
   }
   return json;
@@ -58,7 +63,8 @@ Json summary(const Array& array, bool single_value) {
 std::string summary_text(const Array& array, bool single_value) {
   if (single_value && array.count() <= 16) {
     std::vector<std::string> numbers;
-    for (size_t i = 0; i < static_cast<size_t>(array.count()); ++i) numbers.push_back(fmt::format("{}", number_at(array, i)));
+    for (size_t i = 0; i < static_cast<size_t>(array.count()); ++i)
+      numbers.push_back(array.integral ? fmt::format("{}", array.integers[i]) : fmt::format("{}", array.reals[i]));
     return numbers.size() == 1 ? "= " + numbers[0] : fmt::format("= ({})", fmt::join(numbers, ", "));
   }
   Extremes e = extremes_of(array);
@@ -78,7 +84,8 @@ Json begin_report(const Session& session, const std::string& file, const char* c
 
 void finish_report(Json& report, const Session& session) {
   Statistics s = session.instance.statistics();
-  report["seconds"] = {{"compile", s.compile_seconds}, {"forward", s.forward_seconds}, {"gradient", s.gradient_seconds}};
+  report["seconds"] = {
+      {"compile", s.compile_seconds}, {"forward", s.forward_seconds}, {"gradient", s.gradient_seconds}};
   report["peak_bytes"] = s.peak_bytes;
   report["steps_advanced"] = s.steps_advanced;
   report["steps_redone"] = s.steps_redone;
@@ -112,8 +119,9 @@ void refuse_nan(Session& session, const std::vector<double>& losses) {
   }
   if (!found) return;
   auto where = session.instance.implementation().first_nan(session.steps);
-  throw Error(Failure::failed_run, where ? fmt::format("the result is NaN (not a number): {}", *where)
-                                         : "the loss is NaN (not a number), though no state is: it arises in the loss itself");
+  throw Error(Failure::failed_run,
+              where ? fmt::format("the result is NaN (not a number): {}", *where)
+                    : "the loss is NaN (not a number), though no state is: it arises in the loss itself");
 }
 
 }  // namespace adjoule::driver

@@ -32,7 +32,8 @@ std::vector<Trajectory> open_trajectories(Session& session, const RunOptions& op
     auto [name, path] = split_assignment(text, "--save-trajectory");
     int field = session.instance.implementation().field(name);
     if (session.instance.implementation().manifest().fields[static_cast<size_t>(field)].role != FieldRole::state) {
-      throw Error(Failure::wrong_use, fmt::format("--save-trajectory: {} is not a state, so it does not change in a run", name));
+      throw Error(Failure::wrong_use,
+                  fmt::format("--save-trajectory: {} is not a state, so it does not change in a run", name));
     }
     runtime::check_writable(path);
     result.push_back({field, path, nullptr});
@@ -123,12 +124,19 @@ Action add_run(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("run", "Run a simulation and print its losses");
   add_program_options(*verb, options->shared);
   add_run_options(*verb, options->shared);
-  verb->add_option("--save", options->save, "NAME=FILE.npy: a state at the end")->type_name("NAME=FILE")->allow_extra_args(false);
-  verb->add_option("--save-trajectory", options->trajectory, "NAME=FILE.npy: a state at the instants 0, K, 2K, … (see --every)")
-      ->type_name("NAME=FILE")->allow_extra_args(false);
-  verb->add_option("--every", options->every, "Steps between two rows of a trajectory")->type_name("K")->capture_default_str();
-  verb->footer("\nExample:\n  adjoule run nbody.adj --steps 1000 --set n=64 --load x0=points.npy --load v0=speeds.npy \\\n"
-               "      --load mass=mass.npy --save x=final.npy --save-trajectory x=path.npy --every 10");
+  verb->add_option("--save", options->save, "NAME=FILE.npy: a state at the end")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  verb->add_option("--save-trajectory", options->trajectory,
+                   "NAME=FILE.npy: a state at the instants 0, K, 2K, … (see --every)")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  verb->add_option("--every", options->every, "Steps between two rows of a trajectory")
+      ->type_name("K")
+      ->capture_default_str();
+  verb->footer(
+      "\nExample:\n  adjoule run nbody.adj --steps 1000 --set n=64 --load x0=points.npy --load v0=speeds.npy \\\n"
+      "      --load mass=mass.npy --save x=final.npy --save-trajectory x=path.npy --every 10");
   return [options] { return run(*options); };
 }
 

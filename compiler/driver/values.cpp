@@ -20,8 +20,10 @@ using Json = nlohmann::ordered_json;
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts(1);
   for (char c : text) {
-    if (c == separator) parts.emplace_back();
-    else parts.back() += c;
+    if (c == separator)
+      parts.emplace_back();
+    else
+      parts.back() += c;
   }
   return parts;
 }
@@ -94,7 +96,8 @@ int64_t parse_bytes(const std::string& text) {
     digits.pop_back();
   }
   double value = parse_number(digits, "--memory") * factor;
-  if (!(value >= 1) || value > 9e18) misuse(fmt::format("--memory: '{}' is not an amount of memory (write 512M or 4G)", text));
+  if (!(value >= 1) || value > 9e18)
+    misuse(fmt::format("--memory: '{}' is not an amount of memory (write 512M or 4G)", text));
   return static_cast<int64_t>(value);
 }
 
@@ -112,9 +115,7 @@ std::vector<std::pair<std::string, Array>> read_params(const std::string& path) 
   Json json;
   try {
     json = Json::parse(runtime::read_file(path));
-  } catch (const Json::parse_error& e) {
-    misuse(fmt::format("{} is not readable as JSON (at byte {})", path, e.byte));
-  }
+  } catch (const Json::parse_error& e) { misuse(fmt::format("{} is not readable as JSON (at byte {})", path, e.byte)); }
   if (!json.is_object()) misuse(fmt::format("{}: an object of names and numbers is wanted", path));
   std::vector<std::pair<std::string, Array>> result;
   for (const auto& [name, value] : json.items()) {

@@ -17,8 +17,8 @@ namespace {
 void print_table(const std::vector<ParameterCheck>& checks) {
   size_t width = 9;
   for (const ParameterCheck& c : checks) width = std::max(width, c.name.size());
-  fmt::print("{:<{}}  {:>8}  {:>6}  {:>14}  {:>9}  {:>12}\n", "parameter", width, "numbers", "tried", "vs differences", "at step",
-             "vs tangent");
+  fmt::print("{:<{}}  {:>8}  {:>6}  {:>14}  {:>9}  {:>12}\n", "parameter", width, "numbers", "tried", "vs differences",
+             "at step", "vs tangent");
   for (const ParameterCheck& c : checks) {
     fmt::print("{:<{}}  {:>8}  {:>6}  {:>14.1e}  {:>9.0e}  {:>12.1e}  {}\n", c.name, width, c.numbers, c.directions,
                c.difference_error, c.step_size, c.tangent_error, c.passed ? "ok" : "WRONG");
@@ -29,8 +29,12 @@ Json json_of(const std::vector<ParameterCheck>& checks) {
   Json list = Json::object();
   for (const ParameterCheck& c : checks) {
     auto number = [](double x) { return std::isfinite(x) ? Json(x) : Json(fmt::format("{}", x)); };
-    list[c.name] = {{"numbers", c.numbers}, {"tried", c.directions}, {"difference_error", number(c.difference_error)},
-                    {"step_size", c.step_size}, {"tangent_error", number(c.tangent_error)}, {"passed", c.passed}};
+    list[c.name] = {{"numbers", c.numbers},
+                    {"tried", c.directions},
+                    {"difference_error", number(c.difference_error)},
+                    {"step_size", c.step_size},
+                    {"tangent_error", number(c.tangent_error)},
+                    {"passed", c.passed}};
   }
   return list;
 }
@@ -43,7 +47,7 @@ int verify(const SharedOptions& shared) {
   settings.loss = tested.loss_index(shared.loss);
   settings.wrt = tested.differentiable(shared.wrt);
   std::optional<Instance> exact;
-  if (session.options.real == Real::f32) {   // differences need f64; the adjoint under test is the one in f32
+  if (session.options.real == Real::f32) {  // differences need f64; the adjoint under test is the one in f32
     Options options = session.options;
     options.real = Real::f64;
     exact.emplace(open_instance(session.program, shared, options));
@@ -66,7 +70,8 @@ int verify(const SharedOptions& shared) {
     print_table(checks);
   }
   if (passed) return 0;
-  fmt::print(stderr, "error: the gradient disagrees (tolerances: {:.0e} against differences, {:.0e} against the tangent)\n",
+  fmt::print(stderr,
+             "error: the gradient disagrees (tolerances: {:.0e} against differences, {:.0e} against the tangent)\n",
              settings.difference_tolerance, settings.tangent_tolerance);
   return static_cast<int>(Failure::failed_run);
 }
@@ -79,9 +84,11 @@ Action add_verify(CLI::App& app) {
   add_program_options(*verb, *shared);
   add_run_options(*verb, *shared);
   add_wrt_option(*verb, *shared, "Which gradients to check; default: all real params");
-  verb->footer("\nExample:\n  adjoule verify spring.adj --steps 50 --wrt stiffness,v0 --load x0=x0.npy --load ends=ends.npy --load rest=rest.npy\n\n"
-               "Prints the worst relative error for each parameter. The exit status is 3 when a gradient is wrong.\n"
-               "A loss with jumps or kinks near the present values may disagree with differences and be right all the same.");
+  verb->footer(
+      "\nExample:\n  adjoule verify spring.adj --steps 50 --wrt stiffness,v0 --load x0=x0.npy --load ends=ends.npy "
+      "--load rest=rest.npy\n\n"
+      "Prints the worst relative error for each parameter. The exit status is 3 when a gradient is wrong.\n"
+      "A loss with jumps or kinks near the present values may disagree with differences and be right all the same.");
   return [shared] { return verify(*shared); };
 }
 

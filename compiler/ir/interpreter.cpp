@@ -8,6 +8,7 @@
 
 #include "ir/evaluate.hpp"
 #include "ir/geometry.hpp"
+#include "ir/lane_sums.hpp"
 #include "ir/last_uses.hpp"
 #include "ir/op_table.hpp"
 #include "ir/reductions.hpp"
@@ -17,6 +18,27 @@ namespace adjoule::ir {
 namespace {
 
 std::string counted(int64_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
+
+/// One carried value that is summed in lanes.
+struct LaneSum {
+  Value argument = no_value, yield = no_value;
+  std::vector<double> initial, lanes, totals;   // lanes: all components of one together
+
+  std::span<double> lane(int64_t iteration) {
+    return std::span(lanes).subspan(static_cast<size_t>(iteration % sum_lanes) * totals.size(), totals.size());
+  }
+  void close_block(bool single) {
+    size_t n = totals.size();
+    for (auto half = static_cast<size_t>(sum_lanes / 2); half > 0; half /= 2)
+      for (size_t i = 0; i < half * n; ++i) lanes[i] = combine(Reduction::add, lanes[i], lanes[i + half * n], single);
+    for (size_t c = 0; c < n; ++c) totals[c] += lanes[c];
+    lanes.assign(lanes.size(), 0.0);
+  }
+  void finish(std::span<double> result, bool single) {
+    close_block(single);
+    for (size_t c = 0; c < totals.size(); ++c) result[c] = combine(Reduction::add, initial[c], totals[c], single);
+  }
+};
 
 class Machine {
  public:
@@ -339,12 +361,34 @@ class Machine {
     Walk turns = walk(op, op.domains[0]);
     std::span<const Value> carried = std::span(body.arguments).subspan(1);
     registers_.transfer(std::span(op.operands).subspan(first), carried, &last_uses_.operands[at(id)], first);
+    std::vector<LaneSum> sums = begin_sums(op);
     for (int64_t i = 0; i < turns.count(); ++i) {
       set_index(body.arguments[0], turns.at(i));
+      for (LaneSum& sum : sums) std::ranges::copy(sum.lane(i), registers_.room(sum.argument).reals.begin());
       block(op.blocks[0]);
+      for (LaneSum& sum : sums) {
+        std::ranges::copy(registers_.components(sum.yield).reals, sum.lane(i).begin());
+        if (i % sum_block == sum_block - 1) sum.close_block(environment_.single);
+      }
       registers_.transfer(body.yields, carried, &last_uses_.yields[at(op.blocks[0])]);
     }
+    for (LaneSum& sum : sums) sum.finish(registers_.room(sum.argument).reals, environment_.single);
     registers_.transfer(carried, op.results, nullptr);
+  }
+
+  /// The carried values that are summed in lanes (lane_sums.hpp).
+  std::vector<LaneSum> begin_sums(const Op& op) {
+    const Block& body = procedure_.block(op.blocks[0]);
+    std::vector<bool> which = lane_sums(procedure_, op);
+    std::vector<LaneSum> sums;
+    for (size_t k = 0; k < which.size(); ++k) {
+      if (!which[k]) continue;
+      std::span<const double> initial = registers_.components(body.arguments[1 + k]).reals;
+      sums.push_back({body.arguments[1 + k], body.yields[k], {initial.begin(), initial.end()}, {}, {}});
+      sums.back().lanes.assign(sum_lanes * initial.size(), 0.0);
+      sums.back().totals.assign(initial.size(), 0.0);
+    }
+    return sums;
   }
 
   void while_(const Op& op, OpId id) {

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "adjoule/compile.hpp"
+#include "driver/gradient_check.hpp"
 #include "instance.hpp"
+#include "npy.hpp"
 
 namespace adjoule {
 namespace {
@@ -76,7 +78,8 @@ class BothWays : public ::testing::TestWithParam<bool> {
     return o;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Program, BothWays, ::testing::Bool(), [](const auto& info) { return info.param ? "interpreted" : "native"; });
+INSTANTIATE_TEST_SUITE_P(Program, BothWays, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "interpreted" : "native"; });
 
 TEST_P(BothWays, RunAndGradient) {
   Instance i = oscillators(options());
@@ -86,8 +89,10 @@ TEST_P(BothWays, RunAndGradient) {
   EXPECT_EQ(g.loss, i.loss());
   EXPECT_EQ(g.of.at("k").shape, std::vector<int64_t>{3});
   double h = 1e-5;
-  EXPECT_NEAR(g.of.at("x0").reals[0], (loss_by_hand(stiffness, 1 + h, 50) - loss_by_hand(stiffness, 1 - h, 50)) / (2 * h), 1e-8);
-  EXPECT_NEAR(g.of.at("k").reals[1], (loss_by_hand({1, 2 + h, 3}, 1, 50) - loss_by_hand({1, 2 - h, 3}, 1, 50)) / (2 * h), 1e-8);
+  EXPECT_NEAR(g.of.at("x0").reals[0],
+              (loss_by_hand(stiffness, 1 + h, 50) - loss_by_hand(stiffness, 1 - h, 50)) / (2 * h), 1e-8);
+  EXPECT_NEAR(g.of.at("k").reals[1],
+              (loss_by_hand({1, 2 + h, 3}, 1, 50) - loss_by_hand({1, 2 - h, 3}, 1, 50)) / (2 * h), 1e-8);
   Tangent t = i.tangent(50, {{"k", Array::of_reals({1, -2, 0.5}, {3})}});
   const auto& gk = g.of.at("k").reals;
   EXPECT_NEAR(t.derivative, gk[0] - 2 * gk[1] + 0.5 * gk[2], 1e-13);
@@ -114,9 +119,9 @@ TEST_P(BothWays, AnInstanceForgetsNothingAndKeepsNothing) {
   i.run(20);
   double before = i.loss();
   Gradient first = i.gradient(20), second = i.gradient(20);
-  EXPECT_EQ(first.of.at("k").reals, second.of.at("k").reals);   // nothing accumulates
+  EXPECT_EQ(first.of.at("k").reals, second.of.at("k").reals);  // nothing accumulates
   EXPECT_EQ(i.loss(), before);
-  EXPECT_EQ(i.value("k").reals, stiffness);                     // what was bound is unchanged
+  EXPECT_EQ(i.value("k").reals, stiffness);  // what was bound is unchanged
   i.bind("x0", 2.0);
   EXPECT_SAYS(failure_of(Failure::wrong_use, [&] { i.loss(); }), "run the program again");
   Gradient changed = i.gradient(20);
@@ -172,17 +177,21 @@ TEST(Program, SizesAreFixedWhenInstantiated) {
   o.sizes["n"] = 5;
   Instance i = Program::from_string(oscillator).instantiate(o);
   EXPECT_EQ(i.sizes().at("n"), 5);
-  EXPECT_SAYS(failure_of(Failure::wrong_use, [&] { i.bind("k", std::span<const double>(stiffness), {3}); }), "wants the shape (5,)");
+  EXPECT_SAYS(failure_of(Failure::wrong_use, [&] { i.bind("k", std::span<const double>(stiffness), {3}); }),
+              "wants the shape (5,)");
   EXPECT_SAYS(failure_of(Failure::wrong_use, [&] { i.bind("n", 4.0); }), "'n' is a size");
   o.sizes["m"] = 1;
   EXPECT_SAYS(failure_of(Failure::wrong_use, [&] { Program::from_string(oscillator).instantiate(o); }), "no size 'm'");
   o.sizes = {{"n", -1}};
-  EXPECT_SAYS(failure_of(Failure::wrong_use, [&] { Program::from_string(oscillator).instantiate(o); }), "the extent of Mass is -1");
+  EXPECT_SAYS(failure_of(Failure::wrong_use, [&] { Program::from_string(oscillator).instantiate(o); }),
+              "the extent of Mass is -1");
 }
 
 TEST(Program, MissingThings) {
-  EXPECT_SAYS(failure_of(Failure::wrong_use, [] { Program::from_string("size n; size m; space P(n * m); state x[P]: real = 0;").instantiate(); }),
-              "the sizes n, m have no value");
+  EXPECT_SAYS(
+      failure_of(Failure::wrong_use,
+                 [] { Program::from_string("size n; size m; space P(n * m); state x[P]: real = 0;").instantiate(); }),
+      "the sizes n, m have no value");
   Instance i = Program::from_string(oscillator).instantiate();
   EXPECT_SAYS(failure_of(Failure::wrong_use, [&] { i.run(1); }), "k (real) has no value: bind it");
   EXPECT_SAYS(failure_of(Failure::wrong_use, [&] { i.bind("kk", 1.0); }), "there is no param, input or state 'kk'");
@@ -219,7 +228,9 @@ state x[P]: real = 1;
 input at: int = 2;
 step { x[P(at)] = 2; }
 loss { return x[P(0)]; }
-)", "fault.adj").instantiate(options());
+)",
+                                    "fault.adj")
+                   .instantiate(options());
   i.run(2);
   EXPECT_EQ(i.loss(), 1);
   const int64_t nine = 9;
@@ -242,7 +253,9 @@ state x: real = 0;
 state misfit: real = 0;
 step { x += push[now]; misfit += (x - seen[now + 1])^2; }
 loss { return misfit; }
-)", "time.adj").instantiate(options());
+)",
+                                    "time.adj")
+                   .instantiate(options());
   std::vector<double> push{1, 2, 3}, seen{0, 1, 2, 3};
   i.bind("push", std::span<const double>(push), {3});
   i.bind("seen", std::span<const double>(seen), {4});
@@ -256,8 +269,12 @@ loss { return misfit; }
 }
 
 TEST(Program, TheFirstNaNIsFound) {
-  Instance i = Program::from_string("space P(3);\nstate x[P]: real = 0.5;\nstep { for p in P { x[p] = sqrt(x[p] - 0.3 * real(index(p))) - 0.1; } }\n"
-                                    "loss { return x[P(0)] + x[P(2)]; }", "nan.adj").instantiate();
+  Instance i = Program::from_string(
+                   "space P(3);\nstate x[P]: real = 0.5;\nstep { for p in P { x[p] = sqrt(x[p] - 0.3 * real(index(p))) "
+                   "- 0.1; } }\n"
+                   "loss { return x[P(0)] + x[P(2)]; }",
+                   "nan.adj")
+                   .instantiate();
   i.run(5);
   EXPECT_TRUE(std::isnan(i.loss()));
   auto where = i.implementation().first_nan(5);
@@ -272,6 +289,44 @@ TEST(Program, ZeroStepsAndNoStep) {
   EXPECT_EQ(i.gradient(0, {"x0"}).of.at("x0").reals, std::vector<double>{6});
   Instance still = Program::from_string("param a: real = 3;\nloss { return a^2 * real(steps); }").instantiate();
   EXPECT_EQ(still.gradient(4).of.at("a").reals, std::vector<double>{24});
+}
+
+double norm_of(const std::vector<const Array*>& arrays) {
+  double sum = 0;
+  for (const Array* a : arrays) {
+    for (double x : a->reals) sum += x * x;
+  }
+  return std::sqrt(sum);
+}
+
+/// The reference of bench/peers, from a program of tests/programs.
+TEST(Program, NBodyAgainstHandWrittenAdjoint) {
+  Options o;
+  o.sizes["n"] = 64;
+  Instance i = Program::from_file(ADJOULE_PROGRAMS_DIR "/nbody.adj").instantiate(o);
+  for (const char* name : {"x0", "v0", "mass"}) {
+    std::string path = std::string(ADJOULE_INPUTS_DIR "/nbody/") + name + ".npy";
+    i.bind(name, runtime::read_npy(path), path);
+  }
+  Gradient g = i.gradient(200);
+  EXPECT_NEAR(g.loss, 1.2563186160277127, 1e-12);
+  EXPECT_NEAR(norm_of({&g.of.at("x0"), &g.of.at("v0")}), 2.32742381135171, 2e-9);
+  EXPECT_NEAR(norm_of({&g.of.at("mass")}), 0.544813199474740, 5e-10);
+}
+
+TEST(Program, GradientsAreCheckedAgainstDifferencesAndTangents) {
+  Instance i = oscillators();
+  runtime::Instance& inner = i.implementation();
+  driver::CheckSettings settings{.steps = 30, .loss = 0, .wrt = inner.differentiable({"k", "x0", "v", "idle"})};
+  std::vector<std::string> warnings;
+  auto checks = driver::check_gradient(inner, inner, settings, warnings);
+  ASSERT_EQ(checks.size(), 4u);
+  for (const driver::ParameterCheck& c : checks) {
+    EXPECT_TRUE(c.passed) << c.name << " " << c.difference_error << " " << c.tangent_error;
+    EXPECT_EQ(c.directions, c.numbers);
+  }
+  EXPECT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(i.value("k").reals, stiffness);
 }
 
 }  // namespace

@@ -52,7 +52,8 @@ TEST(Values, Bytes) {
 
 TEST(Values, ParameterFilesComeBack) {
   std::string path = (std::filesystem::temp_directory_path() / "adjoule-params.json").string();
-  runtime::write_file(path, params_json({{"alpha", Array::of(0.1)}, {"m", Array::of_reals({1, 2, 3, 4, 5, 6}, {2, 3})}}));
+  runtime::write_file(path,
+                      params_json({{"alpha", Array::of(0.1)}, {"m", Array::of_reals({1, 2, 3, 4, 5, 6}, {2, 3})}}));
   auto params = read_params(path);
   ASSERT_EQ(params.size(), 2u);
   EXPECT_EQ(params[0].first, "alpha");
@@ -104,7 +105,7 @@ TEST(Minimize, BoundsHold) {
 
 TEST(Minimize, ScaleAndPlacesWithoutValue) {
   MinimizeProblem p = rosenbrock();
-  p.start = {1e-6, 400};            // (x/1e-6 - 2)², log(y): no value for y <= 0
+  p.start = {1e-6, 400};  // (x/1e-6 - 2)², log(y): no value for y <= 0
   p.scale = {1e-6, 400};
   p.evaluate = [](const std::vector<double>& x, std::vector<double>& g) {
     double a = x[0] * 1e6 - 2, b = std::log(x[1]) - 1;

@@ -21,10 +21,12 @@ FieldSpec field(const char* name, Type type, const char* type_text) {
   return spec;
 }
 
-/// space Particle; space Spring; grid Cell(2, 3) boundary periodic; grid Node(2, 2) boundary zero; and fields over them.
+/// space Particle; space Spring; grid Cell(2, 3) boundary periodic; grid Node(2, 2) boundary zero; and fields over
+/// them.
 Manifest manifest_of() {
   Manifest m;
-  m.spaces = {{"time", false, 1, true, {-1, 1, 1}, {}}, {"Particle", false, 1, true, {-1, 1, 1}, {}},
+  m.spaces = {{"time", false, 1, true, {-1, 1, 1}, {}},
+              {"Particle", false, 1, true, {-1, 1, 1}, {}},
               {"Spring", false, 1, true, {-1, 1, 1}, {}},
               {"Cell", true, 2, false, {2, 3, 1}, {Boundary::periodic, Boundary::periodic, Boundary::zero}},
               {"Node", true, 2, false, {2, 2, 1}, {Boundary::zero, Boundary::zero, Boundary::zero}}};
@@ -94,15 +96,18 @@ TEST(Binding, DisagreementNamesBothArrays) {
 TEST(Binding, UnknownExtentListsWhatWouldTell) {
   Bindings b;
   b.bind(x0, zeros_of({5, 2}));
-  EXPECT_SAYS(failure_of([&] { b.extents(); }), "the extent of Spring is not known: bind an array over it (ends, rest, torque)");
+  EXPECT_SAYS(failure_of([&] { b.extents(); }),
+              "the extent of Spring is not known: bind an array over it (ends, rest, torque)");
 }
 
 TEST(Binding, ShapesAndKinds) {
   Bindings b;
-  EXPECT_SAYS(failure_of([&] { b.bind(x0, zeros_of({5, 3})); }), "wants the shape (Particle, 2), but its shape is (5, 3)");
+  EXPECT_SAYS(failure_of([&] { b.bind(x0, zeros_of({5, 3})); }),
+              "wants the shape (Particle, 2), but its shape is (5, 3)");
   EXPECT_SAYS(failure_of([&] { b.bind(x0, zeros_of({10})); }), "wants the shape (Particle, 2)");
   EXPECT_SAYS(failure_of([&] { b.bind(u, zeros_of({3, 2})); }), "wants the shape (2, 3)");
-  EXPECT_SAYS(failure_of([&] { b.bind(u, Array::of_integers({1, 2, 3, 4, 5, 6}, {6}), "u.npy"); }), "u (u.npy) wants real numbers");
+  EXPECT_SAYS(failure_of([&] { b.bind(u, Array::of_integers({1, 2, 3, 4, 5, 6}, {6}), "u.npy"); }),
+              "u (u.npy) wants real numbers");
   EXPECT_SAYS(failure_of([&] { b.bind(ends, zeros_of({3, 2})); }), "wants whole numbers");
   EXPECT_SAYS(failure_of([&] { b.bind(flag, Array::of_integers({0, 1, 0, 1, 0, 2}, {6})); }), "number 5 of flag is 2");
   EXPECT_SAYS(failure_of([&] { b.bind(u, Array::of_reals({1}, {6})); }), "1 numbers were given for the shape (6,)");
@@ -119,7 +124,7 @@ TEST(Binding, ReferencesStayInTheirSpace) {
               "ends[1][0] is 3, but Particle has 3 elements: references go from 0 to 2");
   b.bind(ends, Array::of_integers({0, 1, -1, 2}, {2, 2}));
   EXPECT_SAYS(failure_of([&] { check_references(b.manifest, ends, b.held[ends], b.extents()); }), "ends[1][0] is -1");
-  b.bind(home, Array::of_integers({0, 3, -1}, {3}));   // outside of a `zero` grid is a place
+  b.bind(home, Array::of_integers({0, 3, -1}, {3}));  // outside of a `zero` grid is a place
   check_references(b.manifest, home, b.held[home], b.extents());
   b.bind(home, Array::of_integers({0, 4, -1}, {3}));
   EXPECT_SAYS(failure_of([&] { check_references(b.manifest, home, b.held[home], b.extents()); }), "home[1] is 4");
@@ -131,10 +136,12 @@ TEST(Binding, RowsOverTime) {
   b.bind(torque, zeros_of({5, 2}));
   b.extents(4);
   b.extents(5);
-  EXPECT_SAYS(failure_of([&] { b.extents(3); }), "torque has 5 rows over time, but 3 steps need 4 (one an instant) or 3");
+  EXPECT_SAYS(failure_of([&] { b.extents(3); }),
+              "torque has 5 rows over time, but 3 steps need 4 (one an instant) or 3");
   b.manifest.fields[torque].reads_last_row = "p.adj:9:3";
   b.extents(4);
-  EXPECT_SAYS(failure_of([&] { b.extents(5); }), "p.adj:9:3: row 5 of torque is read here, but 5 rows (0 to 4) were bound");
+  EXPECT_SAYS(failure_of([&] { b.extents(5); }),
+              "p.adj:9:3: row 5 of torque is read here, but 5 rows (0 to 4) were bound");
 }
 
 TEST(Binding, PackingThereAndBack) {

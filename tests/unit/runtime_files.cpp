@@ -43,8 +43,10 @@ std::string failure_of(F&& action) {
 #define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << "it says: " << (text)
 
 /// A file as NumPy writes it, from a descr, the order, a shape and raw bytes.
-std::string npy(const std::string& descr, const std::string& shape, const std::string& data, bool fortran = false, int version = 1) {
-  std::string text = "{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': " + shape + ", }\n";
+std::string npy(const std::string& descr, const std::string& shape, const std::string& data, bool fortran = false,
+                int version = 1) {
+  std::string text =
+      "{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': " + shape + ", }\n";
   std::string bytes("\x93NUMPY");
   bytes += static_cast<char>(version);
   bytes += '\0';
@@ -72,7 +74,7 @@ TEST_F(Npy, FloatsIntegersAndScalarsComeBack) {
   write_npy(path("f.npy"), Array::of_reals({0.5, 0.1}, {2}), true);
   EXPECT_EQ(read_npy(path("f.npy")).reals, (std::vector<double>{0.5, static_cast<double>(0.1f)}));
   write_npy(path("i.npy"), Array::of_integers({-1, 7}, {2, 1}));
-  EXPECT_EQ(std::filesystem::file_size(path("i.npy")) % 64, 8u);   // int32, for they fit
+  EXPECT_EQ(std::filesystem::file_size(path("i.npy")) % 64, 8u);  // int32, for they fit
   EXPECT_EQ(read_npy(path("i.npy")).integers, (std::vector<int64_t>{-1, 7}));
   write_npy(path("l.npy"), Array::of_integers({int64_t{1} << 40}, {}));
   Array l = read_npy(path("l.npy"));
@@ -126,7 +128,8 @@ TEST_F(Npy, WrongFiles) {
 
 TEST_F(Npy, EveryTruncationIsAMessage) {
   std::string whole = npy("<f8", "(2, 2)", raw<double>({1, 2, 3, 4}));
-  for (size_t n = 0; n < whole.size(); ++n) EXPECT_NE(failure_of([&] { parse_npy(whole.substr(0, n), "x"); }), "no failure") << n;
+  for (size_t n = 0; n < whole.size(); ++n)
+    EXPECT_NE(failure_of([&] { parse_npy(whole.substr(0, n), "x"); }), "no failure") << n;
 }
 
 TEST_F(Csv, ColumnsByName) {
@@ -158,7 +161,7 @@ TEST_F(Files, NothingIsLostWhenWritingFails) {
   {
     AtomicFile file(path("a"));
     file.write("half");
-  }   // not committed
+  }  // not committed
   EXPECT_EQ(read_file(path("a")), "before");
   EXPECT_EQ(files(), 1u);
   EXPECT_SAYS(failure_of([&] { AtomicFile file(path("no/such/folder")); }), "cannot write");

@@ -27,32 +27,41 @@ struct Pretended {
   }
   Callbacks callbacks() {
     return {
-      .snapshot = [this](int32_t slot) { snapshots[slot] = x; },
-      .restore = [this](int32_t slot) {
-        x = snapshots.at(slot);
-        snapshots.erase(slot);
-        instant = -1;
-      },
-      .advance = [this](int32_t a, int32_t b) { start(a); for (int32_t t = a; t < b; ++t) step(t); },
-      .keep = [this](int32_t a, int32_t b) {
-        start(a);
-        for (int32_t t = a; t < b; ++t) {
-          kept.push_back(x);
-          step(t);
-        }
-        most_kept = std::max(most_kept, static_cast<int64_t>(kept.size()));
-      },
-      .reverse = [this](int32_t a, int32_t b) {
-        for (int32_t t = b; t-- > a;) {
-          bar *= kept.back();
-          kept.pop_back();
-          reversed.push_back(t);
-        }
-      },
-      .turn = [this] { bar = 2 * x; },
+        .snapshot = [this](int32_t slot) { snapshots[slot] = x; },
+        .restore =
+            [this](int32_t slot) {
+              x = snapshots.at(slot);
+              snapshots.erase(slot);
+              instant = -1;
+            },
+        .advance =
+            [this](int32_t a, int32_t b) {
+              start(a);
+              for (int32_t t = a; t < b; ++t) step(t);
+            },
+        .keep =
+            [this](int32_t a, int32_t b) {
+              start(a);
+              for (int32_t t = a; t < b; ++t) {
+                kept.push_back(x);
+                step(t);
+              }
+              most_kept = std::max(most_kept, static_cast<int64_t>(kept.size()));
+            },
+        .reverse =
+            [this](int32_t a, int32_t b) {
+              for (int32_t t = b; t-- > a;) {
+                bar *= kept.back();
+                kept.pop_back();
+                reversed.push_back(t);
+              }
+            },
+        .turn = [this] { bar = 2 * x; },
     };
   }
-  void start(int32_t a) { if (instant < 0) instant = a; }
+  void start(int32_t a) {
+    if (instant < 0) instant = a;
+  }
 };
 
 TEST(Schedule, BothGiveTheSameBits) {

@@ -38,8 +38,14 @@ Target find_target() {
   const char* text = std::getenv("ADJOULE_CPU");
   Target target = text && *text ? named_target(text) : native_target();
   target.triple = llvm::sys::getProcessTriple();
-  // Which features a name implies is known to the subtarget alone.
   std::string error;
+  const llvm::Target* found = llvm::TargetRegistry::lookupTarget(target.triple, error);
+  std::unique_ptr<llvm::MCSubtargetInfo> plain(found ? found->createMCSubtargetInfo(target.triple, "", "") : nullptr);
+  if (!plain || !plain->isCPUStringValid(target.cpu)) {
+    target.error = "ADJOULE_CPU: LLVM knows no CPU named " + target.cpu + " (`llc -mcpu=help` lists them)";
+    return target;
+  }
+  // Which features a name implies is known to the subtarget alone.
   if (auto machine = make_target_machine(target, 0, error)) {
     const llvm::MCSubtargetInfo* info = machine->getMCSubtargetInfo();
     target.avx2 = info->checkFeatures("+avx2,+fma");

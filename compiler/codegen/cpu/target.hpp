@@ -12,6 +12,7 @@ struct Target {
   std::string triple;
   std::string cpu;
   std::string features;                      // "+avx2,-avx512f,…": name and features both, see target.cpp
+  std::string error;                         // ADJOULE_CPU asks for what LLVM does not know
   bool avx2 = false;                         // with fma: 4 lanes of f64
   bool avx512 = false;                       // 8 lanes of f64
 };

@@ -25,7 +25,7 @@ class __attribute__((visibility("default"))) Program {
   Instance instantiate(const Options& options = {}) const;
 
   const std::vector<Message>& warnings() const { return *warnings_; }
-  std::string warning_text() const;               // as shown on a terminal, "" without warnings
+  std::string warning_text() const;  // as shown on a terminal, "" without warnings
 
   explicit Program(std::shared_ptr<const driver::Compilation> compilation);
   const driver::Compilation& compilation() const { return *compilation_; }  // for the command and for tests
