@@ -348,10 +348,15 @@ void Writer::kernel(const Op& op) {
   for (size_t k = 0; k < op.results.size(); ++k) updated_variables.erase(op.operands[bounds + k]);
 }
 
-std::string statements(const ir::Program& program, const ir::Procedure& procedure, const std::vector<std::string>& outputs) {
+std::string statements(const ir::Program& program, const ir::Procedure& procedure, const std::vector<std::string>& outputs,
+                       const std::vector<std::string>& taken) {
   Writer w(program, procedure);
-  for (Value v : procedure.inputs()) w.names[at(v)] = procedure.values[at(v)].name;
-  for (const std::string& output : outputs) w.taken.insert(output);
+  for (Value v : procedure.inputs()) {
+    w.names[at(v)] = procedure.values[at(v)].name;
+    w.taken.insert(w.names[at(v)]);
+  }
+  w.taken.insert(outputs.begin(), outputs.end());
+  w.taken.insert(taken.begin(), taken.end());
   w.block(procedure.body);
   w.assign_yields(procedure.outputs(), outputs);
   return w.out;

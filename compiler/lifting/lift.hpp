@@ -10,8 +10,9 @@
 namespace adjoule::lifting {
 
 /// Statements of one procedure after transform::plan_buffers, indented by two spaces: its field inputs are variables of their
-/// names; output k is assigned to the variable `outputs[k]`.
-std::string statements(const ir::Program& program, const ir::Procedure& procedure, const std::vector<std::string>& outputs);
+/// names; output k is assigned to the variable `outputs[k]`. New variables avoid these, the program's names and `taken`.
+std::string statements(const ir::Program& program, const ir::Procedure& procedure, const std::vector<std::string>& outputs,
+                       const std::vector<std::string>& taken);
 
 /// The adjoint of a whole program as a program without `step`: `init` holds both sweeps, each step's kept states lie on
 /// stacks, one step is redone at a time; the gradients are states named after what was asked for, `stiffness_bar`.

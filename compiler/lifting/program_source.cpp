@@ -1,5 +1,6 @@
 // Whole programs as source: declarations of the original, gradients as states, both sweeps in `init`.
 #include <algorithm>
+#include <string>
 
 #include "ir/builder.hpp"
 #include "ir/clone.hpp"
@@ -63,11 +64,24 @@ Value zero_field(ir::Builder& b, const ir::FieldInfo& field) {
   return v;
 }
 
+/// The name of a derivative: x_bar, and x_bar2 in the adjoint of a program that has an x_bar itself.
+std::string derivative_name(const ir::Program& program, const std::string& field, const std::string& suffix) {
+  auto exists = [&](const std::string& name) {
+    return std::any_of(program.fields.begin(), program.fields.end(), [&](const ir::FieldInfo& f) { return f.name == name; });
+  };
+  std::string name = field + suffix;
+  for (int order = 2; exists(name); ++order) name = field + suffix + std::to_string(order);
+  return name;
+}
+
 /// Writes the composed procedure, tidied and planned, as the body of init.
-std::string init_text(const ir::Program& program, ir::Procedure procedure, const std::vector<std::string>& outputs) {
+std::string init_text(const syntax::Program& source, const ir::Program& program, ir::Procedure procedure,
+                      const std::vector<std::string>& outputs) {
+  std::vector<std::string> constants;
+  for (const syntax::ConstItem& constant : source.consts) constants.push_back(constant.name);
   ir::Procedure tidy = transform::finish(program, procedure);
   ir::Procedure planned = transform::plan_buffers(program, tidy);
-  return "\ninit {\n" + statements(program, planned, outputs) + "}\n";
+  return "\ninit {\n" + statements(program, planned, outputs, constants) + "}\n";
 }
 
 }  // namespace
@@ -100,7 +114,7 @@ std::string adjoint_source(const syntax::Program& source, const ir::Program& pro
   std::string text = declarations(source);
   for (int field_index : plan.wrt) {
     const ir::FieldInfo& field = program.fields[at(field_index)];
-    names.push_back(field.name + "_bar");
+    names.push_back(derivative_name(program, field.name, "_bar"));
     text += declaration(w, "state", names.back(), field.type, field.type.is_array() || value_of(field.type).is_array() ? "" : " = 0");
     auto position = [&](const std::vector<int>& fields, const std::vector<int>& active) {
       for (size_t k = 0; k < active.size(); ++k)
@@ -112,7 +126,7 @@ std::string adjoint_source(const syntax::Program& source, const ir::Program& pro
     outputs.push_back(k < 0 ? b.zero(field.type) : state ? state_bars[at(k)] : totals[at(k)]);
   }
   b.set_outputs(outputs);
-  return text + init_text(program, b.take(), names);
+  return text + init_text(source, program, b.take(), names);
 }
 
 std::string tangent_source(const syntax::Program& source, const ir::Program& program, const adjoint::TangentPlan& plan) {
@@ -123,8 +137,9 @@ std::string tangent_source(const syntax::Program& source, const ir::Program& pro
   std::vector<Value> global_dots;
   for (int k : plan.active_globals) {
     const ir::FieldInfo& field = program.fields[at(plan.global_fields[at(k)])];
-    global_dots.push_back(b.input(field.type, field.name + "_dot"));
-    text += declaration(w, "input", field.name + "_dot", field.type, "");
+    std::string name = derivative_name(program, field.name, "_dot");
+    global_dots.push_back(b.input(field.type, name));
+    text += declaration(w, "input", name, field.type, "");
   }
   default_states(c, program);
   Value zero = b.constant(int32_t{0}), steps = b.emit(Opcode::steps, {}, int_type());
@@ -136,9 +151,10 @@ std::string tangent_source(const syntax::Program& source, const ir::Program& pro
   states.assign(all.begin(), all.begin() + split);
   dots.assign(all.begin() + split, all.end());
   std::vector<Value> result = ir::inline_call(b, plan.loss, joined({c.globals, states, {steps}, global_dots, dots}));
-  text += "state loss_value: real = 0;\nstate loss_dot: real = 0;\n";
+  std::vector<std::string> outputs{derivative_name(program, "loss", "_value"), derivative_name(program, "loss", "_dot")};
+  for (const std::string& output : outputs) text += "state " + output + ": real = 0;\n";
   b.set_outputs(result);
-  return text + init_text(program, b.take(), {"loss_value", "loss_dot"});
+  return text + init_text(source, program, b.take(), outputs);
 }
 
 }  // namespace adjoule::lifting

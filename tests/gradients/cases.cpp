@@ -248,7 +248,9 @@ TEST_P(Cases, HaveTheRightGradientInEveryMode) {
     std::vector<std::string> wrt;
     for (const Expected& e : c.expected) wrt.push_back(e.wrt);
     Gradient g = i.gradient(c.steps, wrt);
-    if (!std::isnan(c.loss)) EXPECT_NEAR(g.loss, c.loss, 1e-13 * std::fabs(c.loss));
+    if (!std::isnan(c.loss)) {
+      EXPECT_NEAR(g.loss, c.loss, 1e-13 * std::fabs(c.loss));
+    }
     for (const Expected& e : c.expected) {
       const std::vector<double>& got = g.of.at(e.wrt).reals;
       ASSERT_EQ(got.size(), e.gradient.size());
