@@ -75,7 +75,10 @@ void bind_setting(Instance& instance, const std::string& name, const std::string
 void bind_loaded(Instance& instance, const std::string& name, Array array, const std::string& source) {
   runtime::Instance& inner = instance.implementation();
   int f = inner.field(name);
-  inner.bind(name, for_field(inner.manifest(), f, std::move(array), source), source);
+  // A .npy file says itself which kind of numbers it holds; it is taken at its word.
+  bool typed = source.ends_with(".npy");
+  if (!typed) array = for_field(inner.manifest(), f, std::move(array), source);
+  inner.bind(name, std::move(array), source);
 }
 
 Options options_of(const Program& program, const SharedOptions& shared) {

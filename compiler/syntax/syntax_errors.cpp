@@ -180,7 +180,7 @@ bool explain_closer(const Scene& s, ErrorSink& errors) {
 bool explain_unclosed_bracket(const Scene& s, ErrorSink& errors) {
   if (!s.opener || s.inside(Tokens::OPEN_BRACE)) return false;
   const size_t closer = closer_of(s.opener->getType());
-  const bool ends = s.is(Tokens::SEMI) || s.is(Tokens::OPEN_BRACE) || s.is(Tokens::CLOSE_BRACE) || s.is(Tokens::SET) ||
+  const bool ends = s.is(Tokens::SEMI) || s.is(Tokens::OPEN_BRACE) || s.is(Tokens::CLOSE_BRACE) || (s.is(Tokens::SET) && s.inside(Tokens::OPEN_BRACKET)) ||
                     begins_statement(s.token->getType()) || s.on_new_line();
   if (!ends || !s.expects(closer)) return false;
   report(errors, s.gap(), std::string(bracket_text(closer)) + " is missing", "", opened_here(s));
