@@ -18,6 +18,7 @@ Reverser::Reverser(const ir::Program& p, const ir::Procedure& primal, const Sele
   reads_mutable.assign(f.ops.size(), false);
   captured.assign(f.ops.size(), {});
   reduction_number.assign(f.ops.size(), 0);
+  gathered.assign(f.ops.size(), false);
   find_reads_and_captures(f.body);
 }
 
@@ -95,7 +96,7 @@ void Reverser::reverse_single(ir::OpId id) {
   }
   if (op.results.empty() || bars[at(op.results[0])] == no_value) return;
   switch (op.code) {
-    case Opcode::load: return reverse_load(op);
+    case Opcode::load: return reverse_load(id);
     case Opcode::fill: return reverse_fill(op);
     case Opcode::set_element: return reverse_set_element(op);
     case Opcode::add_fields:
@@ -130,14 +131,15 @@ void Reverser::add_to_element(const KernelBar& bar, std::vector<Value> indices, 
   builder.store(bar.handle, std::move(indices), sum(before, contribution));
 }
 
-void Reverser::reverse_load(const Op& op) {
+void Reverser::reverse_load(ir::OpId id) {
+  const Op& op = f.op(id);
   Value field = op.operands[0];
   if (!active[at(field)]) return;
   Value bar = bars[at(op.results[0])];
   std::vector<Value> indices = mapped(op.operands, 1, op.operands.size());
   if (in_kernel) {
     const KernelBar& target = kernel_bars[at(field)];
-    if (target.handle == no_value) return accumulate(field, bar);   // gathered in `bars`, flushed by reverse_loop
+    if (gathered[at(id)]) return accumulate(field, bar);
     return add_to_element(target, std::move(indices), bar);
   }
   Value whole = bar_or_zero(field);

@@ -114,17 +114,27 @@ Value iteration_number(ir::Builder& b, const Op& loop, const std::vector<Value>&
   return number;
 }
 
-/// Can the adjoint of `version`, read in the body of `loop`, share the handle of the adjoint of the version that the loop makes
-/// of it? Yes when each read is of the loop's own element in the outermost block: then its contributions are added at the end.
-bool shares_handle(const ir::Procedure& f, const Op& loop, Value version, const std::vector<const Op*>& accesses,
-                   const std::vector<Value>& indices) {
-  size_t top_level = 0;
-  for (ir::OpId id : f.block(loop.blocks[0]).ops)
-    top_level += f.op(id).code == Opcode::load && f.op(id).operands[0] == version;
-  if (top_level != accesses.size()) return false;
-  return std::all_of(accesses.begin(), accesses.end(), [&](const Op* op) {
-    return std::vector<Value>(op->operands.begin() + 1, op->operands.end()) == indices;
-  });
+/// The loads of `version` that read the loop's own element in the outermost block of its body: their adjoints are gathered in
+/// one number and added at the end of the iteration.
+std::vector<ir::OpId> own_loads(const ir::Procedure& f, const Op& loop, Value version, const std::vector<Value>& indices) {
+  std::vector<ir::OpId> found;
+  for (ir::OpId id : f.block(loop.blocks[0]).ops) {
+    const Op& op = f.op(id);
+    if (op.code != Opcode::load || op.operands[0] != version) continue;
+    if (std::vector<Value>(op.operands.begin() + 1, op.operands.end()) == indices) found.push_back(id);
+  }
+  return found;
+}
+
+/// Is `version` loaded inside an inner loop of the body? Then scattering its adjoint is worth keeping apart from what the
+/// outermost block gathers: several reductions into one field would each need a run of the loop of their own.
+bool reads_in_inner_loop(const ir::Procedure& f, const Op& loop, Value version) {
+  for (ir::OpId id : f.block(loop.blocks[0]).ops) {
+    std::vector<const Op*> inner;
+    for (ir::BlockId block : f.op(id).blocks) collect_accesses(f, block, version, inner);
+    if (!inner.empty() && f.op(id).code != Opcode::if_) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -246,16 +256,21 @@ void Reverser::reverse_loop(ir::OpId id) {
     std::vector<const Op*> accesses;
     collect_accesses(f, op.blocks[0], v, accesses);
     if (accesses.empty()) continue;
-    auto same = std::find(op.operands.begin(), op.operands.end(), v);
-    size_t k = static_cast<size_t>(same - op.operands.begin());
-    bool shared = same != op.operands.end() && kernel_bars[at(kernel.primal_handle(k))].handle != no_value &&
-                  shares_handle(f, op, v, accesses, indices);
-    if (shared) {
-      flushed.push_back(v);
-      flush_targets.push_back(kernel_bars[at(kernel.primal_handle(k))]);
-      continue;
-    }
     bool own = is_own(accesses, indices);
+    std::vector<ir::OpId> gathers = own_loads(f, op, v, indices);
+    bool all = gathers.size() == accesses.size();
+    auto same = std::find(op.operands.begin(), op.operands.end(), v);
+    KernelBar target;   // the adjoint that the loop updates anyway, when it updates this version
+    if (same != op.operands.end()) target = kernel_bars[at(kernel.primal_handle(static_cast<size_t>(same - op.operands.begin())))];
+    bool gather = all ? target.handle != no_value : !gathers.empty() && !own && reads_in_inner_loop(f, op, v);
+    if (gather) {
+      if (target.handle == no_value)
+        target.handle = kernel.handle({.start = builder.zero(f.type(v)), .mode = ir::Mode::own, .fate = Fate::adds_to_bar, .of = v}, name);
+      for (ir::OpId load : gathers) gathered[at(load)] = true;
+      flushed.push_back(v);
+      flush_targets.push_back({.handle = target.handle});
+      if (all) continue;
+    }
     Value handle = kernel.handle({.start = bar_or_zero(v), .mode = own ? ir::Mode::own : ir::Mode::reduce_add,
                                   .fate = Fate::replaces_bar, .of = v}, name);
     kernel_bars[at(v)] = {.handle = handle, .reduces = !own};

@@ -66,6 +66,7 @@ struct Reverser {
   bool in_kernel = false;
   bool finding_winners = false;         // the sweep marks which reductions attained a minimum or maximum
   Value winner_code = no_value;         // then and in the reversal: the number of this iteration times its reductions
+  std::vector<bool> gathered;           // by operation of f: a load whose adjoint is gathered in `bars`, and added at the kernel's end
   std::vector<int> reduction_number;    // by operation of f: its place among the reductions of its kernel
 
   Reverser(const ir::Program& program, const ir::Procedure& f, const Selection& selection, std::string name);
@@ -79,7 +80,7 @@ struct Reverser {
   void reverse_op(ir::OpId id);
   void reverse_single(ir::OpId id);
   void reverse_plain(const Op& op);
-  void reverse_load(const Op& op);
+  void reverse_load(ir::OpId id);
   void reverse_store(const Op& op);
   void reverse_reduce(ir::OpId id);
   void reverse_fill(const Op& op);

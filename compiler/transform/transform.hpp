@@ -17,6 +17,9 @@ ir::Procedure simplify(const ir::Program& program, const ir::Procedure& procedur
 /// The forwarded load reads the *version* that came in (pure) when no store can precede it.
 ir::Procedure forward_own_elements(const ir::Program& program, const ir::Procedure& procedure);
 
+/// Moves pure operations that depend on nothing inside an inner loop in front of it.
+ir::Procedure hoist_invariants(const ir::Program& program, const ir::Procedure& procedure);
+
 /// The planner: makes every operation that updates a field the last use of the version it consumes, by putting in `copy`
 /// where the old version is still needed, and `drop` after the last use of each version that nobody consumes (stacks too:
 /// dropped at the end of the block that made them). Inputs are borrowed unless procedure.consumed says otherwise; outputs
