@@ -6,6 +6,7 @@
 
 #include "adjoint/activity.hpp"
 #include "adjoint/facts.hpp"
+#include "adjoint/sum.hpp"
 #include "ir/builder.hpp"
 #include "ir/clone.hpp"
 #include "ir/op_table.hpp"
@@ -45,7 +46,6 @@ struct Forwarder {
     for (size_t k = first; k < last; ++k) copies.push_back(map[at(values[k])]);
     return copies;
   }
-  Value sum(Value a, Value b);
   void block(ir::BlockId id);
   void op(ir::OpId id);
   void single(const Op& op);
@@ -63,15 +63,6 @@ struct Forwarder {
   void reduce_extremum(const Op& op);
   Value extremum_start(Value before, Value after, Value tangent);
 };
-
-Value Forwarder::sum(Value a, Value b) {
-  const Type type = builder.type(a);
-  if (type.field) return builder.emit(Opcode::add_fields, {a, b}, type);
-  if (!type.is_array()) return builder.add(a, b);
-  std::vector<Value> parts;
-  for (int k = 0; k < type.array.front(); ++k) parts.push_back(sum(builder.extract(a, k), builder.extract(b, k)));
-  return builder.emit(Opcode::pack, std::move(parts), type);
-}
 
 void Forwarder::block(ir::BlockId id) {
   for (ir::OpId o : f.block(id).ops) op(o);
@@ -142,7 +133,7 @@ void Forwarder::memory(const Op& o) {
       dots[at(object)] = builder.emit(Opcode::set_element, operands, f.type(object));
       return;
     default:
-      dots[at(object)] = sum(dot_or_zero(o.operands[0]), dot_or_zero(o.operands[1]));
+      dots[at(object)] = sum(builder, dot_or_zero(o.operands[0]), dot_or_zero(o.operands[1]));
   }
 }
 
@@ -151,7 +142,7 @@ void Forwarder::plain(const Op& o) {
   here.results = {map[at(o.results[0])]};
   Value total = no_value;
   auto add = [&](Value v) {
-    if (v != no_value) total = total == no_value ? v : sum(total, v);
+    if (v != no_value) total = total == no_value ? v : sum(builder, total, v);
   };
   ir::Derivative kind = ir::row(o.code).derivative;
   bool product = o.code == Opcode::dot || o.code == Opcode::cross || o.code == Opcode::outer || o.code == Opcode::matrix_multiply;

@@ -28,19 +28,10 @@ std::vector<Value> Reverser::mapped(const std::vector<Value>& values, size_t fir
   return result;
 }
 
-Value Reverser::sum(Value a, Value b) {
-  const Type type = builder.type(a);
-  if (type.field) return builder.emit(Opcode::add_fields, {a, b}, type);
-  if (!type.is_array()) return builder.add(a, b);
-  std::vector<Value> parts;
-  for (int k = 0; k < type.array.front(); ++k) parts.push_back(sum(builder.extract(a, k), builder.extract(b, k)));
-  return builder.emit(Opcode::pack, std::move(parts), type);
-}
-
 void Reverser::accumulate(Value v, Value contribution) {
   if (!active[at(v)] || contribution == no_value) return;
   Value& bar = bars[at(v)];
-  bar = bar == no_value ? contribution : sum(bar, contribution);
+  bar = bar == no_value ? contribution : sum(builder, bar, contribution);
 }
 
 Value Reverser::bar_or_zero(Value v) {
@@ -128,7 +119,7 @@ void Reverser::add_to_element(const KernelBar& bar, std::vector<Value> indices, 
     return;
   }
   Value before = builder.load(bar.handle, indices);
-  builder.store(bar.handle, std::move(indices), sum(before, contribution));
+  builder.store(bar.handle, std::move(indices), sum(builder, before, contribution));
 }
 
 void Reverser::reverse_load(ir::OpId id) {
@@ -146,7 +137,7 @@ void Reverser::reverse_load(ir::OpId id) {
   std::vector<Value> load{whole};
   load.insert(load.end(), indices.begin(), indices.end());
   std::vector<Value> set = load;
-  set.push_back(sum(builder.emit(Opcode::load, load, builder.type(bar)), bar));
+  set.push_back(sum(builder, builder.emit(Opcode::load, load, builder.type(bar)), bar));
   bars[at(field)] = builder.emit(Opcode::set_element, std::move(set), builder.type(whole));
 }
 

@@ -15,6 +15,7 @@
 
 #include "adjoint/activity.hpp"
 #include "adjoint/facts.hpp"
+#include "adjoint/sum.hpp"
 #include "ir/builder.hpp"
 #include "ir/clone.hpp"
 
@@ -73,7 +74,6 @@ struct Reverser {
 
   // --- reverse.cpp
   void accumulate(Value v, Value contribution);
-  Value sum(Value a, Value b);                       // of values, arrays or versions
   Value bar_or_zero(Value v);
   std::vector<Value> mapped(const std::vector<Value>& values, size_t first, size_t last) const;
   void reverse_block(ir::BlockId block);

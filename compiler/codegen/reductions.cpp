@@ -19,7 +19,7 @@ using Way = ReduceStatement::Way;
 
 namespace {
 
-constexpr uint64_t lane_count = 16;
+constexpr auto lane_count = static_cast<uint64_t>(ir::sum_lanes);
 
 bool in_place(const ReduceStatement& s) { return s.way == Way::plain || s.way == Way::lanes; }
 

@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "codegen/emitter.hpp"
+#include "ir/lane_sums.hpp"
 
 namespace adjoule::codegen {
 
 /// Where values wait to be reduced, a row is cut into pieces of this many iterations: a block of the fixed order of sums.
-constexpr int64_t row_chunk = 1024;
+constexpr int64_t row_chunk = ir::sum_block;
 
 struct Rows {
   std::vector<AxisRange> axes;

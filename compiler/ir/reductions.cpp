@@ -2,12 +2,10 @@
 #include "ir/reductions.hpp"
 
 #include "ir/evaluate_integers.hpp"
+#include "ir/lane_sums.hpp"
 
 namespace adjoule::ir {
 namespace {
-
-constexpr int64_t lane_count = 16;
-constexpr int64_t block_length = 1024;  // iterations
 
 double rounded(double r, bool single) { return single ? static_cast<double>(static_cast<float>(r)) : r; }
 
@@ -52,7 +50,7 @@ Reducer::Reducer(FieldData& target, std::vector<OpId> statements, bool scalar, R
     Statement& statement = statements_.emplace_back();
     statement.op = op;
     if (!lanes_) continue;
-    statement.lanes.assign(static_cast<size_t>(lane_count) * target.reals.size(), 0.0);
+    statement.lanes.assign(static_cast<size_t>(sum_lanes) * target.reals.size(), 0.0);
     statement.totals.assign(target.reals.size(), 0.0);
   }
 }
@@ -73,11 +71,11 @@ void Reducer::reduce(OpId op, int64_t iteration, int64_t element, Components val
 }
 
 void Reducer::reduce_in_lanes(Statement& statement, int64_t iteration, Components value) {
-  if (iteration / block_length != statement.block) {
+  if (iteration / sum_block != statement.block) {
     close_block(statement);
-    statement.block = iteration / block_length;
+    statement.block = iteration / sum_block;
   }
-  double* lane = &statement.lanes[static_cast<size_t>(iteration % lane_count) * value.reals.size()];
+  double* lane = &statement.lanes[static_cast<size_t>(iteration % sum_lanes) * value.reals.size()];
   for (double r : value.reals) {
     *lane = rounded(*lane + r, single_);
     ++lane;
@@ -86,7 +84,7 @@ void Reducer::reduce_in_lanes(Statement& statement, int64_t iteration, Component
 
 void Reducer::close_block(Statement& statement) {
   size_t components = statement.totals.size();
-  for (auto half = static_cast<size_t>(lane_count / 2); half > 0; half /= 2) {
+  for (auto half = static_cast<size_t>(sum_lanes / 2); half > 0; half /= 2) {
     for (size_t i = 0; i < half * components; ++i) {
       statement.lanes[i] = rounded(statement.lanes[i] + statement.lanes[i + half * components], single_);
     }

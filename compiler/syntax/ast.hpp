@@ -84,7 +84,7 @@ enum class StmtKind : uint8_t {
   assign,       // target, op, value
   call,         // value: a call expression used as a statement (a proc, s.push(e))
   block,        // body
-  solve,        // second edition: parsed, not yet supported
+  solve,        // second edition: parsed, not yet supported; value: the method as a call, cg(name, value, …)
 };
 
 struct Branch {
@@ -146,7 +146,7 @@ struct FunctionItem {                      // fn, or the own derivative of one (
 struct ProcItem { Span span; std::string name; Span name_span; std::vector<Parameter> parameters; Block body; };
 struct EntryItem { Span span; std::string name; Span name_span; Block body; };   // init, step (no name), loss
 
-/// Items of one kind in the order of the text; `order` lists them all as written (kind letter and index) for printing.
+/// Items of one kind in the order of the text; their spans tell the order of all.
 struct Program {
   std::vector<ImportItem> imports;
   std::vector<SizeItem> sizes;
