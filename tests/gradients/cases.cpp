@@ -82,9 +82,6 @@ std::vector<SmallCase> loops_and_carried_values() {
       {"c51_root_by_iteration",
        "param p: real; loss { var y: real = 0; for k in 0..60 { y = y - (y + sin(y) - p) / (1 + cos(y)); } return y; }",
        {{"p", number(1)}}, {{"p", {0.534111316130249}}}, NAN, 0, 1e-12},
-      {"c58_step_level_while_with_rounding",
-       "param a: real; loss { var t: real = 0; var y: real = 1; while t < 1.0 { y = y + 0.15 * a * y * y; t = min(t + 0.15, 1.0); } return y; }",
-       {{"a", number(0.3)}}, {}},
       {"c59_value_seen_only_at_the_end",
        "param theta: real; state s: real = 0; init { s = 0; } step { s += theta^2; } loss { return s; }",
        {{"theta", number(1.5)}}, {{"theta", {2 * 1.5 * 7}}}, 7 * 2.25, 7},
@@ -129,10 +126,6 @@ std::vector<SmallCase> in_place() {
        "space P(3); param x0[P]: real; loss { var x[P]: real = 0; x = x0; let old = x; for p in P { x[p] = x[p]^2; } var e: real = 0;"
        " for p in P { e += x[p] + 5 * old[p]; } return e; }",
        {{"x0", reals({1, 2, 3})}}, {{"x0", {7, 9, 11}}}},
-      {"c18_rotation_of_buffers",
-       "space P(3); param u0[P]: real; state u[P]: real; state v[P]: real; init { u = u0; v = u0; } step { var n[P]: real = 0;"
-       " for p in P { n[p] = 2 * u[p] - 0.5 * v[p]; } v = u; u = n; } loss { var e: real = 0; for p in P { e += u[p]; } return e; }",
-       {{"u0", reals({1, 2, 3})}}, {{"u0", repeat(5.0, 3)}}, NAN, 4, 0},
   };
 }
 
@@ -255,7 +248,6 @@ TEST_P(Cases, HaveTheRightGradientInEveryMode) {
       const std::vector<double>& got = g.of.at(e.wrt).reals;
       ASSERT_EQ(got.size(), e.gradient.size());
       for (size_t k = 0; k < got.size(); ++k) {
-        if (c.tolerance == 0) continue;
         EXPECT_NEAR(got[k], e.gradient[k], c.tolerance * std::max(1.0, std::fabs(e.gradient[k]))) << e.wrt << "[" << k << "]";
       }
       Array direction = g.of.at(e.wrt);
@@ -325,6 +317,37 @@ TEST(Repetition, GivesTheSameBitsAndChangesNothing) {
   EXPECT_EQ(i.loss(), loss);
   EXPECT_EQ(first.loss, loss);
   EXPECT_EQ(i.value("a").reals, a);
+}
+
+/// Case 55: ten thousand gradients on one instance: the same numbers, and no memory that grows.
+TEST(Repetition, TenThousandGradientsKeepMemoryFlat) {
+  Program program = Program::from_string(
+      "space P(50); param a[P]: real; state x[P]: real; init { x = a; } step { for p in P { x[p] += 0.1 * sin(x[p]); } }"
+      "loss { var e: real = 0; for p in P { e += x[p]^2; } return e; }");
+  std::vector<double> a(50);
+  for (size_t k = 0; k < a.size(); ++k) a[k] = std::cos(static_cast<double>(k));
+  Instance i = instance(program, {{"a", reals(a)}});
+  Gradient first = i.gradient(5);
+  int64_t bytes = i.statistics().peak_bytes;
+  for (int k = 0; k < 10000; ++k) i.gradient(5);
+  EXPECT_EQ(i.gradient(5).of.at("a").reals, first.of.at("a").reals);
+  EXPECT_EQ(i.statistics().peak_bytes, bytes);
+}
+
+/// Case 18: u_prev = u; u = next against copying element by element into two buffers: the same bits.
+TEST(Versions, RotationOfBuffersGivesTheBitsOfCopies) {
+  const std::string head = "space P(7); param u0[P]: real; param c[P]: real;";
+  const std::string loss = "loss { var e: real = 0; for p in P { e += u[p]^2; } return e; }";
+  const std::string rotated = head + "state u[P]: real; state u_prev[P]: real; init { u = u0; u_prev = u0; } step { var next[P]: real = 0;"
+      " for p in P { next[p] = 2 * u[p] - u_prev[p] - c[p] * sin(u[p]); } u_prev = u; u = next; }" + loss;
+  const std::string copied = head + "state u[P]: real; state u_prev[P]: real; init { u = u0; u_prev = u0; } step { var next[P]: real = 0;"
+      " for p in P { next[p] = 2 * u[p] - u_prev[p] - c[p] * sin(u[p]); } for p in P { u_prev[p] = u[p]; } for p in P { u[p] = next[p]; } }" + loss;
+  Bindings b{{"u0", reals({1, 2, 3, -1, 0.5, 0.1, 4})}, {"c", reals({0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7})}};
+  for (int64_t steps : {1, 2, 9, 30}) {
+    Gradient one = instance(Program::from_string(rotated), b).gradient(steps), other = instance(Program::from_string(copied), b).gradient(steps);
+    EXPECT_EQ(one.loss, other.loss) << steps;
+    for (const char* name : {"u0", "c"}) EXPECT_EQ(one.of.at(name).reals, other.of.at(name).reals) << steps << name;
+  }
 }
 
 /// Case 56: another value on the same instance gives the bits of a fresh instance.
