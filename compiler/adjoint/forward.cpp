@@ -33,11 +33,11 @@ struct Forwarder {
   bool marking = false;      // the body is copied once more to find which reductions attained a minimum or maximum
   Value number = no_value;   // of the iteration, then
   int next_reduction = 0, reduction_count = 0;
-  std::vector<Value> winners, befores, afters;   // by value of f (handles)
+  std::vector<Value> winners, turns, befores, afters;   // by value of f (handles)
 
   Forwarder(const ir::Program& p, const ir::Procedure& primal, const Selection& selection, std::string name)
       : program(p), f(primal), builder(p, std::move(name)), facts(find_facts(primal)), active(active_values(primal, selection)),
-        map(primal.values.size(), no_value), dots(primal.values.size(), no_value), winners(primal.values.size(), no_value),
+        map(primal.values.size(), no_value), dots(primal.values.size(), no_value), winners(primal.values.size(), no_value), turns(primal.values.size(), no_value),
         befores(primal.values.size(), no_value), afters(primal.values.size(), no_value) {}
 
   Value dot_or_zero(Value v) { return dots[at(v)] != no_value ? dots[at(v)] : builder.zero(f.type(v)); }
@@ -333,7 +333,8 @@ void Forwarder::kernel(const Op& o) {
 }
 
 /// The tangent of a minimum or maximum is that of what attained it: the value before the loop where it still stands, else the
-/// first reduction in order. A second run of the body finds the first, a third adds its tangent.
+/// first reduction in order. Further runs of the body find the first, count its turns (in an inner loop it may attain the result
+/// more than once: they share the tangent), and add its tangent.
 void Forwarder::extremum_tangents(const Op& o) {
   const ir::Block& body = f.block(o.blocks[0]);
   size_t axes = o.domains.size();
@@ -341,15 +342,15 @@ void Forwarder::extremum_tangents(const Op& o) {
   for (size_t k = 0; k < o.results.size(); ++k)
     if (is_extremum(o.modes[k]) && active[at(o.results[k])]) which.push_back(k);
   if (which.empty()) return;
-  for (int pass = 0; pass < 2; ++pass) {   // 0: who is first; 1: its tangent
+  for (int pass = 0; pass < 3; ++pass) {   // 0: who is first; 1: how often; 2: its tangent
     ir::Op copy = ir::clone_header(o, map);
     ir::BlockId to = builder.new_block();
     std::vector<Value> starts;
     for (size_t k : which) {
       Value before = map[at(o.operands[k])], after = map[at(o.results[k])];
       const Type type = f.type(o.results[k]);
-      Value nowhere = builder.constant(std::numeric_limits<int32_t>::max());
-      if (pass == 1) starts.push_back(extremum_start(before, after, dot_or_zero(o.operands[k])));
+      Value nowhere = builder.constant(pass == 0 ? std::numeric_limits<int32_t>::max() : int32_t{0});
+      if (pass == 2) starts.push_back(extremum_start(before, after, dot_or_zero(o.operands[k])));
       else starts.push_back(type.field ? builder.emit(Opcode::fill, {nowhere}, field_of(int_type(), type.spaces)) : nowhere);
     }
     copy_of_kernel(o, copy, to);
@@ -383,10 +384,11 @@ void Forwarder::extremum_tangents(const Op& o) {
     for (size_t k = 0; k < which.size(); ++k) {
       Value last = made[made.size() - which.size() + k];
       if (pass == 0) winners[at(body.arguments[axes + which[k]])] = last;
+      else if (pass == 1) turns[at(body.arguments[axes + which[k]])] = last;
       else dots[at(o.results[which[k]])] = last;
     }
   }
-  for (size_t k : which) winners[at(body.arguments[axes + k])] = no_value;
+  for (size_t k : which) winners[at(body.arguments[axes + k])] = turns[at(body.arguments[axes + k])] = no_value;
 }
 
 /// The tangent from before the loop where the value from before it still stands, else 0.
@@ -405,23 +407,30 @@ Value Forwarder::extremum_start(Value before, Value after, Value tangent) {
   })[0];
 }
 
-/// In the marking runs: the first run lets attaining reductions compete for being the first; the second adds the tangent of it.
+/// In the marking runs: the first run lets attaining reductions compete for being the first, the second counts the turns of
+/// that one, the third adds its tangent.
 void Forwarder::reduce_extremum(const Op& o) {
   Value h = o.operands[0], v = o.operands.back();
   if (dots[at(h)] == no_value) return;
   std::vector<Value> indices = mapped(o.operands, 1, o.operands.size() - 1);
   auto element = [&](Value field) { return builder.type(field).field ? builder.load(field, indices) : field; };
+  auto both = [&](Value a, Value b) { return builder.emit(Opcode::logical_and, {a, b}); };
   Value mine = builder.add(builder.multiply(number, builder.constant(reduction_count)), builder.constant(next_reduction++));
+  Value attained = builder.emit(Opcode::equal, {map[at(v)], element(afters[at(h)])});
   if (winners[at(h)] == no_value) {
-    Value attained = builder.emit(Opcode::equal, {map[at(v)], element(afters[at(h)])});
     Value other = builder.constant(std::numeric_limits<int32_t>::max());
     builder.reduce(dots[at(h)], indices, builder.emit(Opcode::select, {attained, mine, other}), ir::Reduction::minimum);
     return;
   }
-  Value attains = builder.emit(Opcode::equal, {mine, element(winners[at(h)])});
-  Value moved = builder.emit(Opcode::not_equal, {element(befores[at(h)]), element(afters[at(h)])});
-  Value first = builder.emit(Opcode::logical_and, {attains, moved});
-  builder.reduce(dots[at(h)], indices, builder.emit(Opcode::select, {first, dot_or_zero(v), builder.zero(f.type(v))}));
+  Value first = both(attained, builder.emit(Opcode::equal, {mine, element(winners[at(h)])}));
+  Value one = builder.constant(int32_t{1});
+  if (turns[at(h)] == no_value) {
+    builder.reduce(dots[at(h)], indices, builder.emit(Opcode::select, {first, one, builder.constant(int32_t{0})}));
+    return;
+  }
+  first = both(first, builder.emit(Opcode::not_equal, {element(befores[at(h)]), element(afters[at(h)])}));
+  Value share = builder.emit(Opcode::int_to_real, {builder.emit(Opcode::maximum, {element(turns[at(h)]), one})}, real_type());
+  builder.reduce(dots[at(h)], indices, builder.emit(Opcode::select, {first, builder.divide(dot_or_zero(v), share), builder.zero(f.type(v))}));
 }
 
 }  // namespace

@@ -164,10 +164,12 @@ void Reverser::reverse_reduce(ir::OpId id) {
   auto element = [&](Value field) { return builder.type(field).field ? builder.load(field, indices) : field; };
   Value contribution = element(source);
   if (op.reduction != ir::Reduction::add) {
-    Value mine = builder.add(winner_code, builder.constant(static_cast<int32_t>(reduction_number[at(id)])));
-    Value first = builder.emit(Opcode::equal, {element(bar.winner), mine});
     Value moved = builder.emit(Opcode::not_equal, {element(bar.before), element(bar.after)});
-    Value won = builder.emit(Opcode::logical_and, {first, moved});
+    Value won = builder.emit(Opcode::logical_and, {attains(id, indices), moved});
+    if (bar.turns != no_value) {
+      Value turns = builder.emit(Opcode::maximum, {element(bar.turns), builder.constant(int32_t{1})});
+      contribution = builder.divide(contribution, builder.emit(Opcode::int_to_real, {turns}, real_type()));
+    }
     contribution = builder.emit(Opcode::select, {won, contribution, builder.zero(f.type(v))});
   }
   accumulate(v, contribution);

@@ -126,58 +126,67 @@ std::vector<ir::OpId> own_loads(const ir::Procedure& f, const Op& loop, Value ve
   return found;
 }
 
-/// Is `version` loaded inside an inner loop of the body? Then scattering its adjoint is worth keeping apart from what the
-/// outermost block gathers: several reductions into one field would each need a run of the loop of their own.
-bool reads_in_inner_loop(const ir::Procedure& f, const Op& loop, Value version) {
-  for (ir::OpId id : f.block(loop.blocks[0]).ops) {
-    std::vector<const Op*> inner;
-    for (ir::BlockId block : f.op(id).blocks) collect_accesses(f, block, version, inner);
-    if (!inner.empty() && f.op(id).code != Opcode::if_) return true;
+/// Is the field or handle accessed inside an inner loop of the body? Then scattering a version's adjoint is worth keeping apart
+/// from what the outermost block gathers (several reductions into one field would each need a run of the loop of their own),
+/// and one statement may attain a minimum several times in one iteration.
+bool accesses_in_inner_loop(const ir::Procedure& f, ir::BlockId block, Value field) {
+  for (ir::OpId id : f.block(block).ops) {
+    for (ir::BlockId inner : f.op(id).blocks) {
+      std::vector<const Op*> found;
+      if (f.op(id).code != Opcode::if_) collect_accesses(f, inner, field, found);
+      if (!found.empty() || accesses_in_inner_loop(f, inner, field)) return true;
+    }
   }
   return false;
 }
+bool accesses_in_inner_loop(const ir::Procedure& f, const Op& loop, Value field) { return accesses_in_inner_loop(f, loop.blocks[0], field); }
 
 }  // namespace
 
-/// Inside the winners' sweep: where this reduction's value is the result, its number competes for being the first.
-void Reverser::mark_winner(ir::OpId id) {
+/// Does this reduction's value stand as the result, and, once the winners are known, is it of the first that attained it?
+Value Reverser::attains(ir::OpId id, const std::vector<Value>& indices) {
   const Op& op = f.op(id);
   const KernelBar& bar = kernel_bars[at(op.operands[0])];
+  auto element = [&](Value field) { return builder.type(field).field ? builder.load(field, indices) : field; };
+  Value attained = builder.emit(Opcode::equal, {map[at(op.operands.back())], element(bar.after)});
+  if (bar.winner == no_value) return attained;
+  Value mine = builder.add(winner_code, builder.constant(static_cast<int32_t>(reduction_number[at(id)])));
+  return builder.emit(Opcode::logical_and, {attained, builder.emit(Opcode::equal, {element(bar.winner), mine})});
+}
+
+/// Inside a sweep over the extrema: lets the numbers of attaining reductions compete for being the first, or counts its turns.
+void Reverser::mark_winner(ir::OpId id) {
+  const Op& op = f.op(id);
+  const KernelBar bar = kernel_bars[at(op.operands[0])];
   if (bar.handle == no_value) return;
   std::vector<Value> indices = mapped(op.operands, 1, op.operands.size() - 1);
-  Value result = builder.type(bar.after).field ? builder.load(bar.after, indices) : bar.after;
-  Value mine = builder.add(winner_code, builder.constant(static_cast<int32_t>(reduction_number[at(id)])));
-  Value attained = builder.emit(Opcode::equal, {map[at(op.operands.back())], result});
-  builder.if_(attained, [&] {
-    builder.reduce(bar.handle, indices, mine, ir::Reduction::minimum);
+  bool counting = bar.winner != no_value;
+  builder.if_(attains(id, indices), [&] {
+    Value number = builder.constant(static_cast<int32_t>(reduction_number[at(id)]));
+    if (counting) builder.reduce(bar.handle, indices, builder.constant(int32_t{1}));
+    else builder.reduce(bar.handle, indices, builder.add(winner_code, number), ir::Reduction::minimum);
     return std::vector<Value>{};
   }, [] { return std::vector<Value>{}; });
 }
 
-/// Which iteration and statement attained the result of each minimum= or maximum= (language.md, Access modes): the first in
-/// order. One result for each operand of the loop; no_value where it is no such reduction or has no adjoint.
-std::vector<Value> Reverser::find_winners(ir::OpId id) {
+/// Runs the body once more for the reductions into the operands `which`: see mark_winner.
+std::vector<Value> Reverser::sweep_extrema(ir::OpId id, const std::vector<size_t>& which, const Winners& found, ir::Mode mode) {
   const Op& op = f.op(id);
-  std::vector<Value> winners(op.operands.size(), no_value);
-  std::vector<size_t> which;
-  for (size_t k = 0; k < op.operands.size(); ++k)
-    if (is_extremum(op.modes[k]) && active[at(op.results[k])] && bars[at(op.results[k])] != no_value) which.push_back(k);
-  if (which.empty()) return winners;
   int count = 0;
   number_reductions(f, op.blocks[0], reduction_number, count);
   std::vector<Value> starts;
   for (size_t k : which) {
-    Value nowhere = builder.constant(std::numeric_limits<int32_t>::max());
+    Value start = builder.constant(mode == ir::Mode::reduce_add ? int32_t{0} : std::numeric_limits<int32_t>::max());
     const Type type = f.type(op.results[k]);
-    starts.push_back(type.field ? builder.emit(Opcode::fill, {nowhere}, field_of(int_type(), type.spaces)) : nowhere);
+    starts.push_back(type.field ? builder.emit(Opcode::fill, {start}, field_of(int_type(), type.spaces)) : start);
   }
   Kernel kernel(*this, op);
   ++depth;
   kernel.make_scratch();
   size_t scratch = kernel.op.operands.size();
   for (size_t k = 0; k < which.size(); ++k) {
-    Value handle = kernel.handle({.start = starts[k], .mode = ir::Mode::reduce_minimum}, "winner");
-    kernel_bars[at(kernel.primal_handle(which[k]))] = {.handle = handle, .after = map[at(op.results[which[k]])]};
+    Value handle = kernel.handle({.start = starts[k], .mode = mode}, "winner");
+    kernel_bars[at(kernel.primal_handle(which[k]))] = {.handle = handle, .after = map[at(op.results[which[k]])], .winner = found.winner[which[k]]};
   }
   ir::BlockId previous = builder.enter(kernel.block);
   Value number = iteration_number(builder, op, mapped(kernel.indices(), 0, op.domains.size()));
@@ -188,11 +197,28 @@ std::vector<Value> Reverser::find_winners(ir::OpId id) {
   builder.enter(previous);
   --depth;
   std::vector<Value> results = kernel.finish();
-  for (size_t k = 0; k < which.size(); ++k) {
-    winners[which[k]] = results[scratch + k];
-    kernel_bars[at(kernel.primal_handle(which[k]))] = {};
+  for (size_t k : which) kernel_bars[at(kernel.primal_handle(k))] = {};
+  return {results.begin() + static_cast<std::ptrdiff_t>(scratch), results.end()};
+}
+
+/// Which iteration and statement attained the result of each minimum= or maximum= (language.md, Access modes): the first in
+/// order. Where reductions stand in inner loops, also how many turns of that iteration attained it.
+Reverser::Winners Reverser::find_winners(ir::OpId id) {
+  const Op& op = f.op(id);
+  Winners found{std::vector<Value>(op.operands.size(), no_value), std::vector<Value>(op.operands.size(), no_value)};
+  std::vector<size_t> which, nested;
+  for (size_t k = 0; k < op.operands.size(); ++k) {
+    if (!is_extremum(op.modes[k]) || !active[at(op.results[k])] || bars[at(op.results[k])] == no_value) continue;
+    which.push_back(k);
+    if (accesses_in_inner_loop(f, op, f.block(op.blocks[0]).arguments[op.domains.size() + k])) nested.push_back(k);
   }
-  return winners;
+  if (which.empty()) return found;
+  std::vector<Value> winners = sweep_extrema(id, which, found, ir::Mode::reduce_minimum);
+  for (size_t k = 0; k < which.size(); ++k) found.winner[which[k]] = winners[k];
+  if (nested.empty()) return found;
+  std::vector<Value> turns = sweep_extrema(id, nested, found, ir::Mode::reduce_add);
+  for (size_t k = 0; k < nested.size(); ++k) found.turns[nested[k]] = turns[k];
+  return found;
 }
 
 /// Where the value from before the loop is still the result, the adjoint goes on to it.
@@ -224,7 +250,8 @@ void Reverser::reverse_extrema(ir::OpId id, const std::vector<Value>& winners) {
 void Reverser::reverse_loop(ir::OpId id) {
   if (std::none_of(f.op(id).results.begin(), f.op(id).results.end(), [&](Value v) { return bars[at(v)] != no_value; })) return;
   const Op& op = f.op(id);
-  std::vector<Value> winners = find_winners(id);
+  Winners found = find_winners(id);
+  const std::vector<Value>& winners = found.winner;
   Kernel kernel(*this, op);
   ++depth;
   kernel.make_scratch();
@@ -236,7 +263,7 @@ void Reverser::reverse_loop(ir::OpId id) {
     kernel_bars[at(h)] = {};
     if (!active[at(h)] || bar == no_value) continue;
     if (op.modes[k] != ir::Mode::own) {
-      kernel_bars[at(h)] = {.version = bar, .before = map[at(op.operands[k])], .after = map[at(op.results[k])], .winner = winners[k]};
+      kernel_bars[at(h)] = {.version = bar, .before = map[at(op.operands[k])], .after = map[at(op.results[k])], .winner = winners[k], .turns = found.turns[k]};
       continue;
     }
     Value handle = kernel.handle({.start = bar, .mode = ir::Mode::own, .fate = Fate::adds_to_bar, .of = op.operands[k]},
@@ -262,7 +289,7 @@ void Reverser::reverse_loop(ir::OpId id) {
     auto same = std::find(op.operands.begin(), op.operands.end(), v);
     KernelBar target;   // the adjoint that the loop updates anyway, when it updates this version
     if (same != op.operands.end()) target = kernel_bars[at(kernel.primal_handle(static_cast<size_t>(same - op.operands.begin())))];
-    bool gather = all ? target.handle != no_value : !gathers.empty() && !own && reads_in_inner_loop(f, op, v);
+    bool gather = all ? target.handle != no_value : !gathers.empty() && !own && accesses_in_inner_loop(f, op, v);
     if (gather) {
       if (target.handle == no_value)
         target.handle = kernel.handle({.start = builder.zero(f.type(v)), .mode = ir::Mode::own, .fate = Fate::adds_to_bar, .of = v}, name);

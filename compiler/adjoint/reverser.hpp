@@ -46,7 +46,8 @@ struct KernelBar {
   bool reduces = false;        // the handle only takes contributions (a reduction); else read and write elements
   Value version = no_value;    // instead of a handle: the adjoint is only read (the primal reduced into it)
   // minimum / maximum reductions: the reduced values before and after the loop, and which reduction attained the result
-  Value before = no_value, after = no_value, winner = no_value;
+  // (the first in order), and how many of its turns did so where it stands in an inner loop: they share the adjoint
+  Value before = no_value, after = no_value, winner = no_value, turns = no_value;
 };
 
 struct Reverser {
@@ -118,7 +119,10 @@ struct Reverser {
   // --- reverse_loop.cpp
   void reverse_loop(ir::OpId id);
   void reverse_extrema(ir::OpId id, const std::vector<Value>& winners);
-  std::vector<Value> find_winners(ir::OpId id);
+  struct Winners { std::vector<Value> winner, turns; };   // by operand of the loop; no_value where there is none
+  Winners find_winners(ir::OpId id);
+  std::vector<Value> sweep_extrema(ir::OpId id, const std::vector<size_t>& which, const Winners& found, ir::Mode mode);
+  Value attains(ir::OpId id, const std::vector<Value>& indices);
   void mark_winner(ir::OpId id);
 };
 

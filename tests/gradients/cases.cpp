@@ -216,6 +216,16 @@ std::vector<SmallCase> gather_and_scatter() {
       {"c31_maximum_with_a_tie_goes_to_the_first",
        "space P(3); space Q(1); param x[P]: real; loss { var m[Q]: real = -1e9; for p in P { m[Q(0)] max= x[p]; } return m[Q(0)]; }",
        {{"x", reals({5, 5, 2})}}, {{"x", {1, 0, 0}}}, 5},
+      {"minimum_in_an_inner_loop",   // each turn has its own value; only the one that attains the minimum gets the gradient
+       "space P(2); space Q(3); param x[P]: real; param y[Q]: real; loss { var m: real = 9; for p in P { for q in Q { m min= x[p] + y[q]; } } return m; }",
+       {{"x", reals({2, 1})}, {"y", reals({3, 1, 2})}}, {{"x", {0, 1}}, {"y", {0, 1, 0}}}, 2},
+      {"minimum_attained_by_several_turns",   // of one iteration: together they get the gradient once
+       "space P(2); space Q(1); param x[P]: real; loss { var m[Q]: real = 9; for p in P { for k in 0..3 { m[Q(0)] min= x[p]; } } return m[Q(0)]; }",
+       {{"x", reals({1, 2})}}, {{"x", {1, 0}}}, 1},
+      {"maximum_in_a_while_loop_under_a_branch",
+       "space P(3); space Q(2); param x[P]: real; loss { var m[Q]: real = -9; for p in P { if x[p] > 0 { var v = x[p]; while v < 4 { m[Q(1)] max= v; v = v * 2; } } }"
+       " return m[Q(1)]; }",
+       {{"x", reals({0.9, -1, 0.7})}}, {{"x", {4, 0, 0}}}, 3.6},
       {"c54_two_thousand_elements",
        "space P(2000); param a: real; loss { var o[P]: real = 0; for p in P { o[p] = a; } var e: real = 0; for p in P { e += o[p]; } return e; }",
        {{"a", number(1.5)}}, {{"a", {2000}}}, 3000},
